@@ -8,15 +8,18 @@ from __future__ import annotations
 from typing import Any
 
 from ..runtime.autograd.methods import AutogradMethods
+from ..runtime.dispatch.overloads import NUMBERS
+from ..runtime.errors import ArgumentError
 from ..runtime.methods.mixin import TensorMethods
-from ..runtime.modes.intercept import NOT_HANDLED, intercept
+from ..runtime.modes.intercept import NOT_HANDLED, intercept, uncast, watch
 from ..runtime.modes.overrides.calls import overridden
 from ..runtime.modes.overrides.classes import plain
 from ..runtime.tensor.base import TensorBase
 from ..runtime.tensor.shapes import gathered
-from . import ops
+from . import kernels, ops
 from .ops.arithmetic import _div_tensor, _floor_divide, _remainder
 from .ops.logic import _bitwise_left_shift, _bitwise_right_shift
+from .ops.matmul import MM
 
 
 class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
@@ -453,33 +456,7 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     istft = ops.istft
     __abs__ = ops.abs
     __neg__ = ops.neg
-    __pow__ = ops.pow
-    __ipow__ = ops.pow_
-    __add__ = ops.add
-    __iadd__ = ops.add_
-    __sub__ = ops.sub
-    __isub__ = ops.sub_
-    __rsub__ = ops.rsub
-    __mul__ = ops.mul
-    __imul__ = ops.mul_
-    __truediv__ = ops.div
-    __itruediv__ = ops.div_
-    __floordiv__ = ops.floor_divide
-    __ifloordiv__ = ops.floor_divide_
-    __mod__ = ops.remainder
-    __imod__ = ops.remainder_
-    __and__ = ops.bitwise_and
-    __iand__ = ops.bitwise_and_
-    __or__ = ops.bitwise_or
-    __ior__ = ops.bitwise_or_
-    __xor__ = ops.bitwise_xor
-    __ixor__ = ops.bitwise_xor_
     __invert__ = ops.bitwise_not
-    __lshift__ = ops.bitwise_left_shift
-    __ilshift__ = ops.bitwise_left_shift_
-    __rshift__ = ops.bitwise_right_shift
-    __irshift__ = ops.bitwise_right_shift_
-    __matmul__ = ops.matmul
 
     def sum_to_size(self, *args: Any, **kwargs: Any) -> Any:
         """`sum_to_size(2, 3)` or `sum_to_size((2, 3))`: see `ops.sum_to_size`."""
@@ -591,6 +568,270 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
         """See `ops.polygamma`, whose n, self these are."""
         return ops.polygamma(n, self)
 
+    def __pow__(self, other: Any) -> Any:
+        if (not watch.casts or uncast()) and isinstance(other, Tensor):
+            result = kernels.POW_TENSOR_TENSOR.launch(self, other)
+            if result is not None:
+                return result
+        if (not watch.casts or uncast()) and other.__class__ in NUMBERS:
+            result = kernels.POW_TENSOR_SCALAR.launch(self, other)
+            if result is not None:
+                return result
+        try:
+            return ops.pow(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __ipow__(self, other: Any) -> Any:
+        if (
+            (not watch.casts or uncast())
+            and isinstance(other, Tensor)
+            and kernels.POW_TENSOR_TENSOR.launch_in_place(self, other) is not None
+        ):
+            return self
+        if (
+            (not watch.casts or uncast())
+            and other.__class__ in NUMBERS
+            and kernels.POW_TENSOR_SCALAR.launch_in_place(self, other) is not None
+        ):
+            return self
+        try:
+            return ops.pow_(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __add__(self, other: Any) -> Any:
+        if not watch.every and isinstance(other, Tensor):
+            result = kernels.ADD_TENSOR.launch(self, other, 1)
+            if result is not None:
+                return result
+        if not watch.every and other.__class__ in NUMBERS:
+            result = kernels.ADD_SCALAR.launch(self, other, 1)
+            if result is not None:
+                return result
+        try:
+            return ops.add(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __iadd__(self, other: Any) -> Any:
+        if (
+            not watch.every
+            and isinstance(other, Tensor)
+            and kernels.ADD_TENSOR.launch_in_place(self, other, 1) is not None
+        ):
+            return self
+        if (
+            not watch.every
+            and other.__class__ in NUMBERS
+            and kernels.ADD_SCALAR.launch_in_place(self, other, 1) is not None
+        ):
+            return self
+        try:
+            return ops.add_(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __sub__(self, other: Any) -> Any:
+        if not watch.every:
+            result = kernels.SUB_TENSOR.launch(self, other, 1)
+            if result is not None:
+                return result
+        try:
+            return ops.sub(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __isub__(self, other: Any) -> Any:
+        if not watch.every and kernels.SUB_TENSOR.launch_in_place(self, other, 1) is not None:
+            return self
+        try:
+            return ops.sub_(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __rsub__(self, other: Any) -> Any:
+        if not watch.every:
+            result = kernels.RSUB_TENSOR.launch(self, other, 1)
+            if result is not None:
+                return result
+        try:
+            return ops.rsub(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __mul__(self, other: Any) -> Any:
+        if not watch.every:
+            result = kernels.MUL_TENSOR.launch(self, other)
+            if result is not None:
+                return result
+        try:
+            return ops.mul(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __imul__(self, other: Any) -> Any:
+        if not watch.every and kernels.MUL_TENSOR.launch_in_place(self, other) is not None:
+            return self
+        try:
+            return ops.mul_(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __truediv__(self, other: Any) -> Any:
+        if not watch.every:
+            result = kernels.DIV_TENSOR.launch(self, other)
+            if result is not None:
+                return result
+        try:
+            return ops.div(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __itruediv__(self, other: Any) -> Any:
+        if not watch.every and kernels.DIV_TENSOR.launch_in_place(self, other) is not None:
+            return self
+        try:
+            return ops.div_(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __floordiv__(self, other: Any) -> Any:
+        if not watch.every:
+            result = kernels.FLOOR_DIVIDE.launch(self, other)
+            if result is not None:
+                return result
+        try:
+            return ops.floor_divide(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __ifloordiv__(self, other: Any) -> Any:
+        if not watch.every and kernels.FLOOR_DIVIDE.launch_in_place(self, other) is not None:
+            return self
+        try:
+            return ops.floor_divide_(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __mod__(self, other: Any) -> Any:
+        if not watch.every:
+            result = kernels.REMAINDER.launch(self, other)
+            if result is not None:
+                return result
+        try:
+            return ops.remainder(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __imod__(self, other: Any) -> Any:
+        if not watch.every and kernels.REMAINDER.launch_in_place(self, other) is not None:
+            return self
+        try:
+            return ops.remainder_(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __and__(self, other: Any) -> Any:
+        if not watch.every:
+            result = kernels.BITWISE_AND_TENSOR.launch(self, other)
+            if result is not None:
+                return result
+        try:
+            return ops.bitwise_and(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __iand__(self, other: Any) -> Any:
+        if not watch.every and kernels.BITWISE_AND_TENSOR.launch_in_place(self, other) is not None:
+            return self
+        try:
+            return ops.bitwise_and_(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __or__(self, other: Any) -> Any:
+        if not watch.every:
+            result = kernels.BITWISE_OR_TENSOR.launch(self, other)
+            if result is not None:
+                return result
+        try:
+            return ops.bitwise_or(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __ior__(self, other: Any) -> Any:
+        if not watch.every and kernels.BITWISE_OR_TENSOR.launch_in_place(self, other) is not None:
+            return self
+        try:
+            return ops.bitwise_or_(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __xor__(self, other: Any) -> Any:
+        if not watch.every:
+            result = kernels.BITWISE_XOR_TENSOR.launch(self, other)
+            if result is not None:
+                return result
+        try:
+            return ops.bitwise_xor(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __ixor__(self, other: Any) -> Any:
+        if not watch.every and kernels.BITWISE_XOR_TENSOR.launch_in_place(self, other) is not None:
+            return self
+        try:
+            return ops.bitwise_xor_(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __lshift__(self, other: Any) -> Any:
+        if not watch.every:
+            result = kernels.BITWISE_LEFT_SHIFT_TENSOR.launch(self, other)
+            if result is not None:
+                return result
+        try:
+            return ops.bitwise_left_shift(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __ilshift__(self, other: Any) -> Any:
+        if not watch.every and kernels.BITWISE_LEFT_SHIFT_TENSOR.launch_in_place(self, other) is not None:
+            return self
+        try:
+            return ops.bitwise_left_shift_(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __rshift__(self, other: Any) -> Any:
+        if not watch.every:
+            result = kernels.BITWISE_RIGHT_SHIFT_TENSOR.launch(self, other)
+            if result is not None:
+                return result
+        try:
+            return ops.bitwise_right_shift(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __irshift__(self, other: Any) -> Any:
+        if not watch.every and kernels.BITWISE_RIGHT_SHIFT_TENSOR.launch_in_place(self, other) is not None:
+            return self
+        try:
+            return ops.bitwise_right_shift_(self, other)
+        except ArgumentError:
+            return NotImplemented
+
+    def __matmul__(self, other: Any) -> Any:
+        if not watch.casts or uncast():
+            result = MM.launch(self, other)
+            if result is not None:
+                return result
+        try:
+            return ops.matmul(self, other)
+        except ArgumentError:
+            return NotImplemented
+
     def __eq__(self, other: Any) -> Any:
         try:
             return ops.eq(self, other)
@@ -628,13 +869,22 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
             return NotImplemented
 
     def __rpow__(self, other: Any) -> Any:
-        return ops.pow(other, self)
+        try:
+            return ops.pow(other, self)
+        except ArgumentError:
+            return NotImplemented
 
     def __radd__(self, other: Any) -> Any:
-        return ops.add(self, other)
+        try:
+            return ops.add(self, other)
+        except ArgumentError:
+            return NotImplemented
 
     def __rmul__(self, other: Any) -> Any:
-        return ops.mul(self, other)
+        try:
+            return ops.mul(self, other)
+        except ArgumentError:
+            return NotImplemented
 
     def __rtruediv__(self, other: Any) -> Any:
         if self.__class__ not in plain or other.__class__ not in plain:
@@ -642,7 +892,10 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
                 return result
             if (result := intercept("div.Tensor", _div_tensor, "elementwise", "div", other, self)) is not NOT_HANDLED:
                 return result
-        return _div_tensor("div", other, self)
+        try:
+            return _div_tensor("div", other, self)
+        except ArgumentError:
+            return NotImplemented
 
     def __rfloordiv__(self, other: Any) -> Any:
         if self.__class__ not in plain or other.__class__ not in plain:
@@ -652,7 +905,10 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
                 result := intercept("floor_divide", _floor_divide, "elementwise", "floor_divide", other, self)
             ) is not NOT_HANDLED:
                 return result
-        return _floor_divide("floor_divide", other, self)
+        try:
+            return _floor_divide("floor_divide", other, self)
+        except ArgumentError:
+            return NotImplemented
 
     def __rmod__(self, other: Any) -> Any:
         if self.__class__ not in plain or other.__class__ not in plain:
@@ -662,16 +918,28 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
                 result := intercept("remainder", _remainder, "elementwise", "remainder", other, self)
             ) is not NOT_HANDLED:
                 return result
-        return _remainder("remainder", other, self)
+        try:
+            return _remainder("remainder", other, self)
+        except ArgumentError:
+            return NotImplemented
 
     def __rand__(self, other: Any) -> Any:
-        return ops.bitwise_and(self, other)
+        try:
+            return ops.bitwise_and(self, other)
+        except ArgumentError:
+            return NotImplemented
 
     def __ror__(self, other: Any) -> Any:
-        return ops.bitwise_or(self, other)
+        try:
+            return ops.bitwise_or(self, other)
+        except ArgumentError:
+            return NotImplemented
 
     def __rxor__(self, other: Any) -> Any:
-        return ops.bitwise_xor(self, other)
+        try:
+            return ops.bitwise_xor(self, other)
+        except ArgumentError:
+            return NotImplemented
 
     def __rlshift__(self, other: Any) -> Any:
         if self.__class__ not in plain or other.__class__ not in plain:
@@ -683,7 +951,10 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
                 )
             ) is not NOT_HANDLED:
                 return result
-        return _bitwise_left_shift("bitwise_left_shift", other, self)
+        try:
+            return _bitwise_left_shift("bitwise_left_shift", other, self)
+        except ArgumentError:
+            return NotImplemented
 
     def __rrshift__(self, other: Any) -> Any:
         if self.__class__ not in plain or other.__class__ not in plain:
@@ -700,6 +971,9 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
                 )
             ) is not NOT_HANDLED:
                 return result
-        return _bitwise_right_shift("bitwise_right_shift", other, self)
+        try:
+            return _bitwise_right_shift("bitwise_right_shift", other, self)
+        except ArgumentError:
+            return NotImplemented
 
     __hash__ = TensorBase.__hash__

@@ -137,6 +137,20 @@ def check_unused(context: Context) -> Iterator[Problem]:
             yield context.problem(entry.key_places["ignores"], f"'{name}' is read: it is not ignored", "ignores")
 
 
+def check_layout(context: Context) -> Iterator[Problem]:
+    """The arguments of `laid_like`: tensors of an op with a kernel."""
+    entry = context.entry
+    tensors = [a.name for a in entry.schema.arguments if a.type.is_tensor and not a.type.is_list]
+    lists = [a.name for a in entry.schema.arguments if a.type.is_tensor and a.type.is_list]
+    for name in entry.laid_like:
+        where = entry.key_places["laid_like"]
+        if entry.compute.kind not in ("kernel", "rows"):
+            yield context.problem(where, "only what a kernel gives is laid out", "laid_like")
+        elif name not in tensors + lists:
+            hint = did_you_mean(name, tensors)
+            yield context.problem(where, f"the op has no tensor '{name}'{hint}", "laid_like")
+
+
 def _is_whole(entry: Entry) -> bool:
     """Whether all of the expressions that could read an argument could be read themselves."""
     if entry.compute.kind == "missing" or (entry.compute.kind in EXPRESSIONS and entry.compute.tree is None):
@@ -148,6 +162,8 @@ def _is_whole(entry: Entry) -> bool:
 def _is_read(context: Context, argument: Argument) -> bool:
     entry = context.entry
     given = {argument.name, f"{argument.name}_p", f"{argument.name}_t"}
+    if argument.type.base == "MemoryFormat":  # the result is laid out so
+        return True
     return bool(given & _names_read(entry)) or _reaches_function(entry, argument) or _is_checked(context, argument)
 
 

@@ -23,7 +23,7 @@ from .reference import check_reference
 from .rows import check_rows
 from .samples import check_refuses, check_samples
 from .scope import Context, Ops, Scope
-from .signatures import check_signatures, check_unused
+from .signatures import check_layout, check_signatures, check_unused
 
 OUT_OF_REACH = " ({} has one: put an __init__.py beside it, and the generated package into the folder generated/ there)"
 
@@ -156,5 +156,5 @@ CHECKS = (
         check_forward,
         check_logic,
     ),
-    *(check_samples, check_refuses, check_reference, check_signatures, check_unused),
+    *(check_samples, check_refuses, check_reference, check_signatures, check_unused, check_layout),
 )

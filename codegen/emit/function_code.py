@@ -127,9 +127,11 @@ class Public:
 
     @property
     def _first_checked(self) -> list[str]:
-        """Only reflected operators may give a number for the first tensor of an element-wise op."""
+        """Only what stands for an operator takes a number for the first tensor of an element-wise op."""
         first = next(iter(self.code.arguments), None)
         if first is None or not first.type.is_tensor or self.code.entry.compute.kind != "elementwise":
+            return []
+        if self.code.starts_with_number:
             return []
         return [f'checks.tensor("{self.op}", "{first.python_name}", {first.python_name})']
 

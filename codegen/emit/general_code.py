@@ -69,7 +69,7 @@ class General:
         lines = [] if fast.records else [f"{self.results} = None"]
         first, letter = next(iter(fast.letters.items()))
         where = f"{first}._device is not CPU and " if letter == "T" and not fast.plan else ""
-        condition = f"{where}into is None and not watch.every{fast.without_others}"
+        condition = f"{where}into is None and not watch.every{fast.without_others}{self._in_rows}"
         lines += [
             f"if {condition} and {fast.found_by}.remember(given, ({spread(fast.letters)})):",
             f"    {self.results} = {fast.found_by}.launch({', '.join(fast.letters)})",
@@ -166,10 +166,32 @@ class General:
         call = f"{self._at(kernel)}({', '.join(map(self._kernel_argument, code.fast.kernel_arguments))})"
         computed = "None" if code.entry.dtype == "none" else "computed"
         if code.several:
-            return f"outputs({call}, {computed}, {rules})"
+            made = f"outputs({call}, {computed}, {rules})"
+            return f"first_laid_like({made}, {self._laid_like})" if self._laid_like else made
         plain = computed == "None" or rules[0] == "same"
         dtype = computed if plain else f'result_dtype("{rules[0]}", computed)'
-        return f"adopt({call}, {dtype})"
+        return self._laid(f"adopt({call}, {dtype})")
+
+    @property
+    def _in_rows(self) -> str:
+        """The further condition of plans, whose results lie in rows: nothing asks for another order."""
+        if self.code.memory_format is not None:
+            return f" and keeps_rows({self.code.arguments[0].name})"
+        return f" and is_in_rows({self._laid_like})" if self._laid_like else ""
+
+    @property
+    def _laid_like(self) -> str:
+        """The tensors whose memory formats results have; a list has one where all of its tensors agree."""
+        lists = {a.name for a in self.code.tensors if a.type.is_list}
+        return ", ".join(f"agreeing({n})" if n in lists else n for n in self.code.entry.laid_like)
+
+    def _laid(self, made: str) -> str:
+        """The output in the order in memory that the entry says, or an argument."""
+        if self.code.memory_format is not None:
+            return f"formatted(name, {made}, {self.code.arguments[0].name}, {self.code.memory_format.name})"
+        if self.code.entry.converts:
+            return f"formatted(name, {made}, {self.code.arguments[0].name}, None)"
+        return f"laid_like({made}, {self._laid_like})" if self._laid_like else made
 
     def _at(self, kernel: str) -> str:
         """The kernel for the device of the first tensor."""
@@ -181,8 +203,11 @@ class General:
         if not argument.type.is_tensor:
             return argument.name
         cast = "None" if self.code.is_raw(argument) or self.code.entry.dtype == "none" else "computed"
+        if argument.type.is_list:
+            return f"arrays_in({argument.name}, {cast})"
         one = "stored_in" if self.code.entry.stored else "array_in"
-        return f"{'arrays_in' if argument.type.is_list else one}({argument.name}, {cast})"
+        laid = argument.name in self.code.entry.laid_like
+        return f"{one}({f'in_rows({argument.name})' if laid else argument.name}, {cast})"
 
     @property
     def written(self) -> list[str]:

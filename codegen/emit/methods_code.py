@@ -9,6 +9,7 @@ from ..spec.model import Type
 from ..spec.operators import BINARY, COMPARISONS, REFLECTED, UNARY
 from .call_code import behind
 from .op_code import OpCode
+from .operator_code import operator, operator_in_place
 
 
 def unique(items: Iterable[Any]) -> list[Any]:
@@ -18,8 +19,8 @@ def unique(items: Iterable[Any]) -> list[Any]:
 
 def methods_context(ops: Sequence[OpCode]) -> dict[str, Any]:
     """(name, function or source) of methods and operators, by how the template writes them."""
-    kinds = ("methods", "variadic", "operators", "comparisons", "reflected", "reordered")
-    found: dict[str, list[tuple]] = {kind: [] for kind in kinds}
+    kinds = ("methods", "variadic", "operators", "binary", "comparisons", "reflected", "reordered")
+    found: dict[str, list[Any]] = {kind: [] for kind in kinds}
     for code in ops:
         for kind, item in (*_methods(code, ops), *_operators(code, ops)):
             found[kind].append(item)
@@ -28,7 +29,7 @@ def methods_context(ops: Sequence[OpCode]) -> dict[str, Any]:
     return {kind: unique(items) for kind, items in found.items()}
 
 
-def _methods(code: OpCode, ops: Sequence[OpCode]) -> Iterator[tuple[str, tuple]]:
+def _methods(code: OpCode, ops: Sequence[OpCode]) -> Iterator[tuple[str, Any]]:
     entry, name = code.entry, code.entry.schema.name
     if "method" in entry.variants and code.arguments[0].name != "self" and entry.schema.argument("self"):
         yield "reordered", (name, *reordered_call(code))
@@ -41,17 +42,17 @@ def _methods(code: OpCode, ops: Sequence[OpCode]) -> Iterator[tuple[str, tuple]]
         yield from (("methods", (f"{method}_", f"{name}_")) for method in entry.names)
 
 
-def _operators(code: OpCode, ops: Sequence[OpCode]) -> Iterator[tuple[str, tuple]]:
-    operator, name = code.entry.operator or "", code.entry.schema.name
-    yield from (("operators", (method, name)) for method in UNARY.get(operator, ()))
-    if operator in COMPARISONS:
-        yield "comparisons", (COMPARISONS[operator], name)
-    if operator in BINARY:
-        yield "operators", (f"__{BINARY[operator]}__", name)
+def _operators(code: OpCode, ops: Sequence[OpCode]) -> Iterator[tuple[str, Any]]:
+    symbol, name = code.entry.operator or "", code.entry.schema.name
+    yield from (("operators", (method, name)) for method in UNARY.get(symbol, ()))
+    if symbol in COMPARISONS:
+        yield "comparisons", (COMPARISONS[symbol], name)
+    if symbol in BINARY:
+        yield "binary", operator(f"__{BINARY[symbol]}__", code, ops)
         if code.has_inplace:
-            yield "operators", (f"__i{BINARY[operator]}__", f"{name}_")
-        if operator in REFLECTED:
-            yield "reflected", (f"__r{BINARY[operator]}__", *reflected_call(code, ops))
+            yield "binary", operator_in_place(f"__i{BINARY[symbol]}__", code, ops)
+        if symbol in REFLECTED:
+            yield "reflected", (f"__r{BINARY[symbol]}__", *reflected_call(code, ops))
 
 
 def registered(ops: Sequence[OpCode]) -> dict[str, dict[str, str]]:
@@ -92,10 +93,13 @@ def reflected_call(code: OpCode, ops: Sequence[OpCode]) -> tuple[str, str]:
 
 
 def general_paths(families: Mapping[str, Sequence[OpCode]]) -> dict[str, list[str]]:
-    """Family -> the general paths that reflected operators call, which ops/ does not offer."""
+    """Family -> what operators call that ops/ does not offer: general paths, and what a composite tries first."""
     ops = [code for codes in families.values() for code in codes]
     called = {
-        family: [f"_{c.name}" for c in codes if c.entry.operator in REFLECTED and reflected_call(c, ops)[1]]
+        family: [
+            *(f"_{c.name}" for c in codes if c.entry.operator in REFLECTED and reflected_call(c, ops)[1]),
+            *(c.fast.tried for c in codes if c.entry.operator in BINARY and c.fast.tried),
+        ]
         for family, codes in families.items()
     }
     return {family: names for family, names in called.items() if names}

@@ -10,6 +10,7 @@ from functools import cached_property
 from ..library.homes import Library, Part
 from ..spec.model import Argument, Entry, Type
 from ..spec.numpy_code import numpy_names, possibly_missing
+from ..spec.operators import FROM_NUMBERS
 from .call_code import parameter_list, renamed
 from .composite_code import CompositeCode
 from .doc_code import DocCode
@@ -212,7 +213,7 @@ class OpCode:
         added = [f"out: {hint} | None = None"] if out and self.has_out else []
         added += [f"{theirs}: Any = None" for theirs, _ in self.numpy_names] if numpy else []
         taken = (a for a in ordered if not method or a.name != "self")
-        listed = parameter_list(taken, added, self.parameter_hint)
+        listed = parameter_list(taken, added, self.written_hint if inplace else self.parameter_hint)
         return ", ".join(filter(None, ["self" * method, listed]))
 
     @property
@@ -230,10 +231,20 @@ class OpCode:
         numbers = argument.type.is_tensor and not argument.type.is_list and self.accepts_number(argument)
         return ": " + (hint(argument.type).replace("Tensor", "Tensor | Number", 1) if numbers else hint(argument.type))
 
+    def written_hint(self, argument: Argument) -> str:
+        """The annotation in the in-place function: what is written to is a tensor."""
+        return ": Tensor" if argument == self.inplace_arguments[0] else self.parameter_hint(argument)
+
     def accepts_number(self, argument: Argument) -> bool:
-        """Element-wise ops take Python numbers for every promoted tensor but the first."""
+        """Element-wise ops take Python numbers for promoted tensors: for the first where it stands for an operator."""
         first = next((a for a in self.arguments if a.type.is_tensor), None)
-        return self.entry.compute.kind == "elementwise" and argument is not first and not self.is_raw(argument)
+        behind = argument is not first or self.starts_with_number
+        return self.entry.compute.kind == "elementwise" and behind and not self.is_raw(argument)
+
+    @property
+    def starts_with_number(self) -> bool:
+        """Whether the first operand may be a number: of what stands for an operator, as in `1 - x`."""
+        return self.entry.operator in FROM_NUMBERS
 
     def is_raw(self, argument: Argument) -> bool:
         return argument.name in self.entry.masks
@@ -274,6 +285,11 @@ class OpCode:
         if self.entry.compute.kind != "kernel":
             return "same"
         return "never" if self.raw else "anyhow"
+
+    @property
+    def memory_format(self) -> Argument | None:
+        """The argument that says how the result lies in memory."""
+        return next((a for a in self.arguments if a.type.base == "MemoryFormat"), None)
 
     @property
     def gives_list(self) -> bool:

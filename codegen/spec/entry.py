@@ -69,6 +69,7 @@ class EntryReader(Fields):
             tries=self.plain("try"),
             check=self.plain("check") or (check_of_rows(schema) if self.rows is not None else None),
             ignores=tuple(text.value for text in self.items("ignores")),
+            laid_like=tuple(text.value for text in self.items("laid_like")),
             autocast=read_autocast(self.values.get("autocast"), self.source, self.about("autocast")),
             sparse=self.plain("sparse"),
             batch=self.plain("batch") or ("along" if self.rows is not None and self.rows.is_of_rows else None),

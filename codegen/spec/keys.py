@@ -65,6 +65,7 @@ KEYS = frozenset(
         "shape",
         "check",
         "ignores",
+        "laid_like",
         "try",
         "domain",
         "samples",

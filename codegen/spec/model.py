@@ -160,6 +160,7 @@ class Entry:
     tries: str | None = None  # the entry of which a plan or a view is looked up first
     check: str | None = None
     ignores: tuple[str, ...] = ()  # arguments that change nothing
+    laid_like: tuple[str, ...] = ()  # tensors: the first in channels-last order says how results lie
     autocast: dict[str, str] = field(default_factory=dict)  # type of device -> a word of the key, or refuse: why
     sparse: str | None = None  # a function of runtime/sparse/rules/
     batch: str | None = None  # a function of runtime/ops/*/batching*.py or runtime/batching/rules/

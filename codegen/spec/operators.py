@@ -20,6 +20,7 @@ BINARY = {
     ">>": "rshift",
 }
 REFLECTED = frozenset(BINARY) - {"@", "-", "r-"}  # those that come with the operator; `r-` is an entry's own
+FROM_NUMBERS = frozenset(BINARY) - {"@", "r-", "**"}  # ops that take a number before a tensor; `**` has one of its own
 COMPARISONS = {"==": "__eq__", "!=": "__ne__", "<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__"}
 SYMBOLS: dict[type[ast.AST], str] = {  # by the nodes of expressions that stand for them
     **{type(ast.parse(f"a {symbol} b", mode="eval").body.op): symbol for symbol in BINARY if symbol != "r-"},  # type: ignore[attr-defined]

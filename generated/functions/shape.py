@@ -1351,6 +1351,36 @@ class CloneBackward0(Node):
         return (tangent0,)
 
 
+class ContiguousCopyBackward0(Node):
+    """contiguous_copy(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ()
+    op_name = "contiguous_copy"
+    inputs = ("self",)
+    hands_on = True
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(ContiguousCopyBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad."""
+        return (fit(grad, node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.contiguous_copy(self_t)
+        return (tangent0,)
+
+
 class ToCopyBackward0(Node):
     """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml)."""
 
@@ -1534,6 +1564,7 @@ __all__ = [
     "TrilBackward0",
     "ConstantPadNdBackward0",
     "CloneBackward0",
+    "ContiguousCopyBackward0",
     "ToCopyBackward0",
     "ToDeviceBackward0",
     "Im2colBackward0",

@@ -673,14 +673,16 @@ def _pow_scalar(name: str, self, exponent, into=None) -> Any:
     return result
 
 
-def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
+def add_tensor(
+    input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None
+) -> Tensor:
     """x + alpha * y.
 
     add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
-        input: tensor.
+        input: tensor or number.
         other: tensor or number.
         alpha: number, by keyword; default 1.
         out: tensor or None, by keyword, takes the result; default None.
@@ -712,7 +714,6 @@ def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out:
         return result
     if out is not None:
         return write_out("add", out, _add_tensor("add", input, other, alpha), (input, other), share="same")
-    checks.tensor("add", "input", input)
     return _add_tensor("add", input, other, alpha)
 
 
@@ -803,14 +804,14 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
     return result
 
 
-def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
+def sub(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x - alpha * y.
 
     sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats, complex numbers.
 
     Args:
-        input: tensor.
+        input: tensor or number.
         other: tensor or number.
         alpha: number, by keyword; default 1.
         out: tensor or None, by keyword, takes the result; default None.
@@ -845,7 +846,6 @@ def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor
         return result
     if out is not None:
         return write_out("sub", out, _sub("sub", input, other, alpha), (input, other), share="same")
-    checks.tensor("sub", "input", input)
     return _sub("sub", input, other, alpha)
 
 
@@ -935,14 +935,14 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
     return result
 
 
-def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+def mul(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
     mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
-        input: tensor.
+        input: tensor or number.
         other: tensor or number.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
@@ -973,7 +973,6 @@ def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
         return result
     if out is not None:
         return write_out("mul", out, _mul("mul", input, other), (input, other), share="same")
-    checks.tensor("mul", "input", input)
     return _mul("mul", input, other)
 
 
@@ -1002,14 +1001,14 @@ def _mul(name: str, self, other, into=None) -> Any:
     return result
 
 
-def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+def div_tensor(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
     div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
-        input: tensor.
+        input: tensor or number.
         other: tensor or number.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
@@ -1035,7 +1034,6 @@ def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         return result
     if out is not None:
         return write_out("div", out, _div_tensor("div", input, other), (input, other), share="same")
-    checks.tensor("div", "input", input)
     return _div_tensor("div", input, other)
 
 
@@ -1183,14 +1181,14 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
     return after_write(input, before)
 
 
-def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+def floor_divide(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
     floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
-        input: tensor.
+        input: tensor or number.
         other: tensor or number.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
@@ -1219,7 +1217,6 @@ def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
         return result
     if out is not None:
         return write_out("floor_divide", out, _floor_divide("floor_divide", input, other), (input, other), share="same")
-    checks.tensor("floor_divide", "input", input)
     return _floor_divide("floor_divide", input, other)
 
 
@@ -1295,14 +1292,14 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
     return result
 
 
-def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+def remainder(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
     remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
-        input: tensor.
+        input: tensor or number.
         other: tensor or number.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
@@ -1331,7 +1328,6 @@ def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
         return result
     if out is not None:
         return write_out("remainder", out, _remainder("remainder", input, other), (input, other), share="same")
-    checks.tensor("remainder", "input", input)
     return _remainder("remainder", input, other)
 
 
@@ -2364,7 +2360,7 @@ _add_overloads = Overloads(
         (
             add_tensor,
             "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-            (("input", "Tensor", True, False), ("other", "Operand", True, False), ("alpha", "Scalar", False, True)),
+            (("input", "Operand", True, False), ("other", "Operand", True, False), ("alpha", "Scalar", False, True)),
         ),
         (
             add_scalar,
@@ -2382,7 +2378,7 @@ def add(input, other, *, alpha=1, out=None):
         add_tensor(input, other, *, alpha=1)
         add_scalar(input, other, *, alpha=1): x + alpha * c for a number c.
     Args:
-        input: tensor.
+        input: tensor or number.
         other: tensor or number.
         alpha: number, by keyword; default 1.
         out: tensor or None, by keyword, takes the result; default None.
@@ -2407,7 +2403,7 @@ _div_overloads = Overloads(
         (
             div_tensor,
             "div.Tensor(Tensor self, Tensor other) -> Tensor",
-            (("input", "Tensor", True, False), ("other", "Operand", True, False)),
+            (("input", "Operand", True, False), ("other", "Operand", True, False)),
         ),
         (
             div_tensor_mode,
@@ -2432,7 +2428,7 @@ def div(input, *args, **kwargs):
             ('trunc') or not at all (None).
         div_scalar_mode(input, other, *, rounding_mode): x / c for a number c, rounded down, towards 0 or not at all.
     Args:
-        input: tensor.
+        input: tensor or number.
         other: tensor or number.
         rounding_mode: str or None, by keyword, None, 'floor' or 'trunc'.
         out: tensor or None, by keyword, takes the result; default None.
@@ -2603,7 +2599,7 @@ _add__overloads = Overloads(
         (
             add_tensor_,
             "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-            (("input", "Tensor", True, False), ("other", "Operand", True, False), ("alpha", "Scalar", False, True)),
+            (("input", "Operand", True, False), ("other", "Operand", True, False), ("alpha", "Scalar", False, True)),
         ),
         (
             add_scalar_,
@@ -2629,7 +2625,7 @@ _div__overloads = Overloads(
         (
             div_tensor_,
             "div.Tensor(Tensor self, Tensor other) -> Tensor",
-            (("input", "Tensor", True, False), ("other", "Operand", True, False)),
+            (("input", "Operand", True, False), ("other", "Operand", True, False)),
         ),
         (
             div_tensor_mode_,

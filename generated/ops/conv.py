@@ -27,6 +27,7 @@ from ...runtime.ops.conv import formulas as conv_formulas
 from ...runtime.ops.conv import plans as conv_plans
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.layouts import in_rows, is_in_rows, laid_like
 from ..functions import conv as functions
 
 CONVOLUTION = KernelOp(
@@ -147,6 +148,7 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
     if (
         into is None
         and not watch.every
+        and is_in_rows(self, weight)
         and CONVOLUTION.remember(given, (self, weight, bias, stride, padding, dilation, groups))
     ):
         result = CONVOLUTION.launch(self, weight, bias, stride, padding, dilation, groups)
@@ -158,17 +160,21 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, weight, bias))
     )
     try:
-        result = adopt(
-            at(self, conv_cpu.convolution, "ops.conv.shapes:convolved")(
-                array_in(self, computed),
-                array_in(weight, computed),
-                array_in(bias, computed),
-                stride,
-                padding,
-                dilation,
-                groups,
+        result = laid_like(
+            adopt(
+                at(self, conv_cpu.convolution, "ops.conv.shapes:convolved")(
+                    array_in(in_rows(self), computed),
+                    array_in(in_rows(weight), computed),
+                    array_in(bias, computed),
+                    stride,
+                    padding,
+                    dilation,
+                    groups,
+                ),
+                computed,
             ),
-            computed,
+            self,
+            weight,
         )
     except Exception as error:
         reraise(name, error, (self, weight, bias, stride, padding, dilation, groups))
@@ -271,6 +277,7 @@ def _convolution_input_backward(
     if (
         into is None
         and not watch.every
+        and is_in_rows(grad_output, weight)
         and CONVOLUTION_INPUT_BACKWARD.remember(
             given, (grad_output, weight, input_shape, stride, padding, dilation, groups)
         )
@@ -284,17 +291,21 @@ def _convolution_input_backward(
         else computed_dtype(name, "match", ("int", "float", "complex"), (grad_output, weight))
     )
     try:
-        result = adopt(
-            at(grad_output, conv_cpu.convolution_input_backward, "dispatch.shape_rules:given_size_behind_two")(
-                array_in(grad_output, computed),
-                array_in(weight, computed),
-                input_shape,
-                stride,
-                padding,
-                dilation,
-                groups,
+        result = laid_like(
+            adopt(
+                at(grad_output, conv_cpu.convolution_input_backward, "dispatch.shape_rules:given_size_behind_two")(
+                    array_in(in_rows(grad_output), computed),
+                    array_in(in_rows(weight), computed),
+                    input_shape,
+                    stride,
+                    padding,
+                    dilation,
+                    groups,
+                ),
+                computed,
             ),
-            computed,
+            grad_output,
+            weight,
         )
     except Exception as error:
         reraise(name, error, (grad_output, weight, input_shape, stride, padding, dilation, groups))

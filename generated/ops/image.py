@@ -28,6 +28,7 @@ from ...runtime.ops.image import plans as image_plans
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
+from ...runtime.tensor.layouts import in_rows, is_in_rows, laid_like
 from ..functions import image as functions
 
 BORDER_PAD = KernelOp(
@@ -287,7 +288,7 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: parts.transpose(1, 2).clone().view(self.shape)
+        through: contiguous_copy(parts.transpose(1, 2)).view(self.shape)
         where parts: self.reshape(self.shape[:1] + (groups, self.shape[1] // groups) + self.shape[2:])
     Raises:
         RuntimeError: expected: at least three dimensions; channels that the number of groups divides.
@@ -309,7 +310,7 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
         groups = checks.integer(name, "groups", groups)
     self, groups = image_checks.channel_shuffle(name, self, groups)
     parts = self.reshape(self._shape[:1] + (groups, self._shape[1] // groups) + self._shape[2:])
-    return parts.transpose(1, 2).clone().view(self._shape)
+    return op.contiguous_copy(parts.transpose(1, 2)).view(self._shape)
 
 
 @autocast_as(cuda="float32")
@@ -376,6 +377,7 @@ def _resample(name: str, self, dim, length, filter, align_corners, scale, antial
         self._device is not CPU
         and into is None
         and not watch.every
+        and is_in_rows(self)
         and RESAMPLE.remember(given, (self, dim, length, filter, align_corners, scale, antialias))
     ):
         result = RESAMPLE.launch(self, dim, length, filter, align_corners, scale, antialias)
@@ -383,11 +385,14 @@ def _resample(name: str, self, dim, length, filter, align_corners, scale, antial
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
-        result = adopt(
-            at(self, image_cpu_resample.resample, "ops.image.shapes:resampled")(
-                array_in(self, computed), dim, length, filter, align_corners, scale, antialias
+        result = laid_like(
+            adopt(
+                at(self, image_cpu_resample.resample, "ops.image.shapes:resampled")(
+                    array_in(in_rows(self), computed), dim, length, filter, align_corners, scale, antialias
+                ),
+                computed,
             ),
-            computed,
+            self,
         )
     except Exception as error:
         reraise(name, error, (self, dim, length, filter, align_corners, scale, antialias))

@@ -235,14 +235,14 @@ def _logical_not(name: str, self, into=None) -> Any:
     return result
 
 
-def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+def bitwise_and(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in both integers; `and` of bools.
 
     bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers.
 
     Args:
-        input: tensor.
+        input: tensor or number.
         other: tensor or number.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
@@ -266,7 +266,6 @@ def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         return result
     if out is not None:
         return write_out("bitwise_and", out, _bitwise_and("bitwise_and", input, other), (input, other), share="same")
-    checks.tensor("bitwise_and", "input", input)
     return _bitwise_and("bitwise_and", input, other)
 
 
@@ -292,14 +291,14 @@ def _bitwise_and(name: str, self, other, into=None) -> Any:
     return result
 
 
-def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+def bitwise_or(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in either integer; `or` of bools.
 
     bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers.
 
     Args:
-        input: tensor.
+        input: tensor or number.
         other: tensor or number.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
@@ -323,7 +322,6 @@ def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         return result
     if out is not None:
         return write_out("bitwise_or", out, _bitwise_or("bitwise_or", input, other), (input, other), share="same")
-    checks.tensor("bitwise_or", "input", input)
     return _bitwise_or("bitwise_or", input, other)
 
 
@@ -349,14 +347,14 @@ def _bitwise_or(name: str, self, other, into=None) -> Any:
     return result
 
 
-def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+def bitwise_xor(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in exactly one of two integers; `!=` of bools.
 
     bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers.
 
     Args:
-        input: tensor.
+        input: tensor or number.
         other: tensor or number.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
@@ -380,7 +378,6 @@ def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         return result
     if out is not None:
         return write_out("bitwise_xor", out, _bitwise_xor("bitwise_xor", input, other), (input, other), share="same")
-    checks.tensor("bitwise_xor", "input", input)
     return _bitwise_xor("bitwise_xor", input, other)
 
 
@@ -457,14 +454,14 @@ def _bitwise_not(name: str, self, into=None) -> Any:
     return result
 
 
-def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+def bitwise_left_shift(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y for integers, without the bits beyond the dtype's; 0 where y is negative or too large.
 
     bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers.
 
     Args:
-        input: tensor.
+        input: tensor or number.
         other: tensor or number.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
@@ -494,7 +491,6 @@ def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | N
             (input, other),
             share="same",
         )
-    checks.tensor("bitwise_left_shift", "input", input)
     return _bitwise_left_shift("bitwise_left_shift", input, other)
 
 
@@ -520,14 +516,14 @@ def _bitwise_left_shift(name: str, self, other, into=None) -> Any:
     return result
 
 
-def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+def bitwise_right_shift(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / 2^y for integers, rounded down; 0 or -1 where y is negative or too large.
 
     bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
     Dtypes: integers.
 
     Args:
-        input: tensor.
+        input: tensor or number.
         other: tensor or number.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
@@ -557,7 +553,6 @@ def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | 
             (input, other),
             share="same",
         )
-    checks.tensor("bitwise_right_shift", "input", input)
     return _bitwise_right_shift("bitwise_right_shift", input, other)
 
 

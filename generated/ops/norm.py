@@ -30,6 +30,7 @@ from ...runtime.ops.norm import plans as norm_plans
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.layouts import first_laid_like, in_rows, is_in_rows, laid_like
 from ..functions import norm as functions
 
 STANDARDIZE = KernelOp(
@@ -214,7 +215,12 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
     self, weight, bias, dim, affine_shape, eps = norm_checks.standardize(
         name, self, weight, bias, dim, affine_shape, eps
     )
-    if into is None and not watch.every and STANDARDIZE.remember(given, (self, weight, bias, dim, affine_shape, eps)):
+    if (
+        into is None
+        and not watch.every
+        and is_in_rows(self)
+        and STANDARDIZE.remember(given, (self, weight, bias, dim, affine_shape, eps))
+    ):
         results = STANDARDIZE.launch(self, weight, bias, dim, affine_shape, eps)
         if results is not None:
             return _standardize_result(*results)
@@ -226,12 +232,20 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
         else computed_dtype(name, "match", ("float",), (self, weight, bias))
     )
     try:
-        results = outputs(
-            at(self, norm_cpu.standardize, "ops.norm.shapes:standardized")(
-                array_in(self, computed), array_in(weight, computed), array_in(bias, computed), dim, affine_shape, eps
+        results = first_laid_like(
+            outputs(
+                at(self, norm_cpu.standardize, "ops.norm.shapes:standardized")(
+                    array_in(in_rows(self), computed),
+                    array_in(weight, computed),
+                    array_in(bias, computed),
+                    dim,
+                    affine_shape,
+                    eps,
+                ),
+                computed,
+                ("same", "same", "same"),
             ),
-            computed,
-            ("same", "same", "same"),
+            self,
         )
     except Exception as error:
         reraise(name, error, (self, weight, bias, dim, affine_shape, eps))
@@ -415,7 +429,12 @@ def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> A
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
     self, mean, var, weight, bias, eps = norm_checks.normalize_by(name, self, mean, var, weight, bias, eps)
-    if into is None and not watch.every and NORMALIZE_BY.remember(given, (self, mean, var, weight, bias, eps)):
+    if (
+        into is None
+        and not watch.every
+        and is_in_rows(self)
+        and NORMALIZE_BY.remember(given, (self, mean, var, weight, bias, eps))
+    ):
         result = NORMALIZE_BY.launch(self, mean, var, weight, bias, eps)
         if result is not None:
             return result
@@ -429,16 +448,19 @@ def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> A
         else computed_dtype(name, "match", ("float",), (self, mean, var, weight, bias))
     )
     try:
-        result = adopt(
-            at(self, norm_cpu.normalize_by, "dispatch.shape_rules:same")(
-                array_in(self, computed),
-                array_in(mean, computed),
-                array_in(var, computed),
-                array_in(weight, computed),
-                array_in(bias, computed),
-                eps,
+        result = laid_like(
+            adopt(
+                at(self, norm_cpu.normalize_by, "dispatch.shape_rules:same")(
+                    array_in(in_rows(self), computed),
+                    array_in(mean, computed),
+                    array_in(var, computed),
+                    array_in(weight, computed),
+                    array_in(bias, computed),
+                    eps,
+                ),
+                computed,
             ),
-            computed,
+            self,
         )
     except Exception as error:
         reraise(name, error, (self, mean, var, weight, bias, eps))

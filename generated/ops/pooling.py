@@ -27,6 +27,7 @@ from ...runtime.ops.pooling import formulas as pooling_formulas
 from ...runtime.ops.pooling import plans as pooling_plans
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.layouts import first_laid_like, in_rows, is_in_rows, laid_like
 from ..functions import pooling as functions
 
 MAX_POOL_WITH_INDICES = KernelOp(
@@ -190,6 +191,7 @@ def _max_pool_with_indices(
     if (
         into is None
         and not watch.every
+        and is_in_rows(self)
         and MAX_POOL_WITH_INDICES.remember(given, (self, kernel_size, stride, padding, dilation, ceil_mode, spatial))
     ):
         results = MAX_POOL_WITH_INDICES.launch(self, kernel_size, stride, padding, dilation, ceil_mode, spatial)
@@ -197,12 +199,15 @@ def _max_pool_with_indices(
             return _max_pool_with_indices_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        results = outputs(
-            at(self, pooling_cpu.max_pool, "ops.pooling.shapes:max_pooled")(
-                array_in(self, computed), kernel_size, stride, padding, dilation, ceil_mode, spatial
+        results = first_laid_like(
+            outputs(
+                at(self, pooling_cpu.max_pool, "ops.pooling.shapes:max_pooled")(
+                    array_in(in_rows(self), computed), kernel_size, stride, padding, dilation, ceil_mode, spatial
+                ),
+                computed,
+                ("same", "int64"),
             ),
-            computed,
-            ("same", "int64"),
+            self,
         )
     except Exception as error:
         reraise(name, error, (self, kernel_size, stride, padding, dilation, ceil_mode, spatial))
@@ -513,6 +518,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
     if (
         into is None
         and not watch.every
+        and is_in_rows(self)
         and ADAPTIVE_MAX_POOL_WITH_INDICES.remember(given, (self, output_size, spatial))
     ):
         results = ADAPTIVE_MAX_POOL_WITH_INDICES.launch(self, output_size, spatial)
@@ -520,12 +526,15 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
             return _adaptive_max_pool_with_indices_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        results = outputs(
-            at(self, pooling_cpu.adaptive_max_pool, "ops.pooling.shapes:evenly_pooled_with_places")(
-                array_in(self, computed), output_size, spatial
+        results = first_laid_like(
+            outputs(
+                at(self, pooling_cpu.adaptive_max_pool, "ops.pooling.shapes:evenly_pooled_with_places")(
+                    array_in(in_rows(self), computed), output_size, spatial
+                ),
+                computed,
+                ("same", "int64"),
             ),
-            computed,
-            ("same", "int64"),
+            self,
         )
     except Exception as error:
         reraise(name, error, (self, output_size, spatial))
@@ -665,6 +674,7 @@ def _avg_pool(
     if (
         into is None
         and not watch.every
+        and is_in_rows(self)
         and AVG_POOL.remember(
             given, (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)
         )
@@ -676,18 +686,21 @@ def _avg_pool(
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        result = adopt(
-            at(self, pooling_cpu.avg_pool, "ops.pooling.shapes:avg_pooled")(
-                array_in(self, computed),
-                kernel_size,
-                stride,
-                padding,
-                ceil_mode,
-                count_include_pad,
-                divisor_override,
-                spatial,
+        result = laid_like(
+            adopt(
+                at(self, pooling_cpu.avg_pool, "ops.pooling.shapes:avg_pooled")(
+                    array_in(in_rows(self), computed),
+                    kernel_size,
+                    stride,
+                    padding,
+                    ceil_mode,
+                    count_include_pad,
+                    divisor_override,
+                    spatial,
+                ),
+                computed,
             ),
-            computed,
+            self,
         )
     except Exception as error:
         reraise(
@@ -1180,17 +1193,25 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
     self, output_size, spatial = pooling_checks.adaptive_pool(name, self, output_size, spatial)
-    if into is None and not watch.every and ADAPTIVE_AVG_POOL.remember(given, (self, output_size, spatial)):
+    if (
+        into is None
+        and not watch.every
+        and is_in_rows(self)
+        and ADAPTIVE_AVG_POOL.remember(given, (self, output_size, spatial))
+    ):
         result = ADAPTIVE_AVG_POOL.launch(self, output_size, spatial)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
-        result = adopt(
-            at(self, pooling_cpu.adaptive_avg_pool, "ops.pooling.shapes:evenly_pooled")(
-                array_in(self, computed), output_size, spatial
+        result = laid_like(
+            adopt(
+                at(self, pooling_cpu.adaptive_avg_pool, "ops.pooling.shapes:evenly_pooled")(
+                    array_in(in_rows(self), computed), output_size, spatial
+                ),
+                computed,
             ),
-            computed,
+            self,
         )
     except Exception as error:
         reraise(name, error, (self, output_size, spatial))

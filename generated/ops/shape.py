@@ -43,6 +43,7 @@ from ...runtime.tensor.base import adopt, geometries, geometry
 from ...runtime.tensor.base import view as make_view
 from ...runtime.tensor.devices import CPU
 from ...runtime.tensor.dtype_views import typed_alias
+from ...runtime.tensor.layouts import agreeing, formatted, in_rows, is_in_rows, keeps_rows, laid_like
 from ..functions import shape as functions
 
 REPEAT_INTERLEAVE_TENSOR = KernelOp(
@@ -99,6 +100,9 @@ CONSTANT_PAD_ND = KernelOp(
     {"self": "T", "pad": "d", "value": "f"},
 )
 CLONE = KernelOp("clone", shape_plans.clone, shape_cpu.clone, functions.CloneBackward0, {"self": "T"})
+CONTIGUOUS_COPY = KernelOp(
+    "contiguous_copy", shape_plans.clone, shape_cpu.clone, functions.ContiguousCopyBackward0, {"self": "T"}
+)
 IM2COL = KernelOp(
     "im2col",
     shape_plans_moves.im2col,
@@ -1838,7 +1842,7 @@ def repeat_interleave_self_int(
         where x: self.flatten() if dim is None else self
         where along: dim or 0
         where behind: x.shape[along + 1:]
-        where copies: x.unsqueeze(along + 1).expand(x.shape[:along + 1] + (repeats,) + behind).clone()
+        where copies: contiguous_copy(x.unsqueeze(along + 1).expand(x.shape[:along + 1] + (repeats,) + behind))
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; a count that is not negative.
     """
@@ -1871,7 +1875,7 @@ def repeat_interleave_self_int(
     x = self.flatten() if dim is None else self
     along = dim or 0
     behind = x._shape[along + 1 :]
-    copies = x.unsqueeze(along + 1).expand(x._shape[: along + 1] + (repeats,) + behind).clone()
+    copies = op.contiguous_copy(x.unsqueeze(along + 1).expand(x._shape[: along + 1] + (repeats,) + behind))
     return copies.view(x._shape[:along] + (repeats * x._shape[along],) + behind)
 
 
@@ -3410,14 +3414,17 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     tensors, dim = shape_checks_slice_join.cat(name, tensors, dim)
-    if into is None and not watch.every and CAT.remember(given, (tensors, dim)):
+    if into is None and not watch.every and is_in_rows(agreeing(tensors)) and CAT.remember(given, (tensors, dim)):
         result = CAT.launch(tensors, dim)
         if result is not None:
             return result
     computed = computed_dtype(name, "promote", (), (*tensors,))
     try:
-        result = adopt(
-            at_first(tensors, shape_cpu.cat, "ops.shape.shapes:joined")(arrays_in(tensors, computed), dim), computed
+        result = laid_like(
+            adopt(
+                at_first(tensors, shape_cpu.cat, "ops.shape.shapes:joined")(arrays_in(tensors, computed), dim), computed
+            ),
+            agreeing(tensors),
         )
     except Exception as error:
         reraise(name, error, (tensors, dim))
@@ -3534,13 +3541,18 @@ def _flip(name: str, self, dims, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     dims = checks.integer_list(name, "dims", dims)
     self, dims = shape_checks.distinct(name, self, dims)
-    if into is None and not watch.every and FLIP.remember(given, (self, dims)):
+    if into is None and not watch.every and is_in_rows(self) and FLIP.remember(given, (self, dims)):
         result = FLIP.launch(self, dims)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(at(self, shape_cpu.flip, "dispatch.shape_rules:same")(array_in(self, computed), dims), computed)
+        result = laid_like(
+            adopt(
+                at(self, shape_cpu.flip, "dispatch.shape_rules:same")(array_in(in_rows(self), computed), dims), computed
+            ),
+            self,
+        )
     except Exception as error:
         reraise(name, error, (self, dims))
     if into is not None:
@@ -3596,14 +3608,18 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
     shifts = checks.integer_list(name, "shifts", shifts, 1)
     dims = checks.integer_list(name, "dims", dims, 1)
     self, shifts, dims = shape_checks_slice_join.roll(name, self, shifts, dims)
-    if into is None and not watch.every and ROLL.remember(given, (self, shifts, dims)):
+    if into is None and not watch.every and is_in_rows(self) and ROLL.remember(given, (self, shifts, dims)):
         result = ROLL.launch(self, shifts, dims)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(
-            at(self, shape_cpu.roll, "dispatch.shape_rules:same")(array_in(self, computed), shifts, dims), computed
+        result = laid_like(
+            adopt(
+                at(self, shape_cpu.roll, "dispatch.shape_rules:same")(array_in(in_rows(self), computed), shifts, dims),
+                computed,
+            ),
+            self,
         )
     except Exception as error:
         reraise(name, error, (self, shifts, dims))
@@ -3809,15 +3825,20 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
     pad = checks.integer_list(name, "pad", pad)
     value = checks.scalar(name, "value", value)
     self, pad, value = shape_checks_slice_join.constant_pad(name, self, pad, value)
-    if into is None and not watch.every and CONSTANT_PAD_ND.remember(given, (self, pad, value)):
+    if into is None and not watch.every and is_in_rows(self) and CONSTANT_PAD_ND.remember(given, (self, pad, value)):
         result = CONSTANT_PAD_ND.launch(self, pad, value)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(
-            at(self, shape_cpu.constant_pad_nd, "ops.shape.shapes:padded")(array_in(self, computed), pad, value),
-            computed,
+        result = laid_like(
+            adopt(
+                at(self, shape_cpu.constant_pad_nd, "ops.shape.shapes:padded")(
+                    array_in(in_rows(self), computed), pad, value
+                ),
+                computed,
+            ),
+            self,
         )
     except Exception as error:
         reraise(name, error, (self, pad, value))
@@ -3831,7 +3852,8 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 
 
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
-    """A copy with memory of its own, through which gradients pass.
+    """A copy with memory of its own, through which gradients pass. Its dimensions lie in memory as those of x do
+    (`preserve_format`), unless `memory_format` says another order.
 
     clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
@@ -3869,13 +3891,24 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if memory_format is not None:
         memory_format = checks.memory_format(name, "memory_format", memory_format)
-    if into is None and not watch.every and memory_format is None and CLONE.remember(given, (self,)):
+    if (
+        into is None
+        and not watch.every
+        and memory_format is None
+        and keeps_rows(self)
+        and CLONE.remember(given, (self,))
+    ):
         result = CLONE.launch(self)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(at(self, shape_cpu.clone, "dispatch.shape_rules:same")(array_in(self, computed)), computed)
+        result = formatted(
+            name,
+            adopt(at(self, shape_cpu.clone, "dispatch.shape_rules:same")(array_in(self, computed)), computed),
+            self,
+            memory_format,
+        )
     except Exception as error:
         reraise(name, error, (self, memory_format))
     if into is not None:
@@ -3884,6 +3917,53 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
         functions.CloneBackward0.record(result, self)
     if watch.active:
         propagate(functions.CloneBackward0, result, (self, memory_format), (self,), into)
+    return result
+
+
+def contiguous_copy(input: Tensor) -> Tensor:
+    """A copy whose elements lie in rows: what `contiguous` makes.
+
+    contiguous_copy(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad
+    """
+    if not watch.every:
+        result = CONTIGUOUS_COPY.launch(input)
+        if result is not None:
+            return result
+    if (
+        input.__class__ not in plain
+        and (result := intercept("contiguous_copy", contiguous_copy, "leading", input)) is not NOT_HANDLED
+    ):
+        return result
+    return _contiguous_copy("contiguous_copy", input)
+
+
+def _contiguous_copy(name: str, self, into=None) -> Any:
+    given = (self,)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if into is None and not watch.every and CONTIGUOUS_COPY.remember(given, (self,)):
+        result = CONTIGUOUS_COPY.launch(self)
+        if result is not None:
+            return result
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    try:
+        result = adopt(at(self, shape_cpu.clone)(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ContiguousCopyBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.ContiguousCopyBackward0, result, (self,), (self,), into)
     return result
 
 
@@ -3921,7 +4001,12 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
     dtype = checks.dtype(name, "dtype", dtype)
     computed = self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "same", (), (self,), dtype)
     try:
-        result = adopt(at(self, shape_cpu.to_copy, "dispatch.shape_rules:same")(array_in(self, computed)), computed)
+        result = formatted(
+            name,
+            adopt(at(self, shape_cpu.to_copy, "dispatch.shape_rules:same")(array_in(self, computed)), computed),
+            self,
+            None,
+        )
     except Exception as error:
         reraise(name, error, (self, dtype))
     if into is not None:
@@ -5503,6 +5588,7 @@ __all__ = [
     "tril",
     "constant_pad_nd",
     "clone",
+    "contiguous_copy",
     "_to_copy",
     "to_device",
     "im2col",

@@ -96,7 +96,7 @@ class BatchedMethods(TensorBase):
 
     def contiguous(self, memory_format: Any = None) -> Any:
         """The example itself where the batch is contiguous, else a contiguous copy."""
-        return self if self.is_contiguous() else op.clone(self)
+        return self if self.is_contiguous() else op.contiguous_copy(self)
 
     def detach(self) -> Any:
         """A tensor over this memory outside the graph."""

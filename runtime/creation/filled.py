@@ -10,6 +10,7 @@ from ..dispatch import checks
 from ..modes.overrides.calls import NOT_HANDLED
 from ..tensor.base import adopt, fresh
 from ..tensor.dtypes import get_default_dtype, scalar_type
+from ..tensor.layouts import format_strides, relaid
 from .destination import require_strided, sparse_zeros, written
 from .fast import Creation
 from .options import allocate, allocating, asked, checked_size, chosen_dtype, filled, finish, size_argument
@@ -114,8 +115,13 @@ def empty(
     device: Any = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
+    memory_format: Any = None,
 ) -> Any:
     """A tensor whose elements are whatever the memory holds; arguments as of `zeros`.
+
+    Args:
+        memory_format: in which order the dimensions lie in memory; in rows when not given.
+        sizes, size, out, dtype, layout, device, requires_grad, pin_memory: as of `zeros`.
 
     Example:
         >>> import specgrad as sg
@@ -126,6 +132,9 @@ def empty(
         made = sparse_zeros("empty", layout, size_argument("empty", sizes, size), dtype, device, requires_grad)
         if made is not None:
             return made
+    if memory_format is not None and out is None:
+        made = empty(*sizes, size=size, dtype=dtype, device=device, pin_memory=pin_memory)
+        return finish("empty", in_format(made, memory_format), device, requires_grad)
     if out is not None:
         return written(
             "empty", out, dtype, requires_grad, lambda kind, place: empty(*sizes, size=size, dtype=kind, device=place)
@@ -142,6 +151,12 @@ def empty(
     kind = chosen_dtype("empty", dtype, get_default_dtype())
     t = fresh(allocate("empty", shape, kind, device), shape, kind)
     return finish("empty", t, device, requires_grad, pin_memory)
+
+
+def in_format(made: Any, memory_format: Any) -> Any:
+    """A new tensor in the memory format that was asked for."""
+    wanted = checks.memory_format("empty", "memory_format", memory_format)
+    return relaid(made, format_strides("empty", made._shape, wanted))
 
 
 def full(

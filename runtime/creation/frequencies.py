@@ -8,6 +8,7 @@ import numpy as np
 
 from ..dispatch import checks
 from ..tensor.dtypes import get_default_dtype
+from .destination import written
 from .options import allocating, checked_size, chosen_dtype, finish, from_array
 
 
@@ -15,6 +16,7 @@ def fftfreq(
     n: int,
     d: float = 1.0,
     *,
+    out: Any = None,
     dtype: Any = None,
     device: Any = None,
     requires_grad: bool = False,
@@ -26,7 +28,7 @@ def fftfreq(
         n: how many numbers are transformed.
         d: the time from one number to the next.
         dtype: the default dtype unless given.
-        device, requires_grad, pin_memory: as of `zeros`.
+        out, device, requires_grad, pin_memory: as of `zeros`.
 
     Raises:
         RuntimeError: a negative n.
@@ -36,6 +38,10 @@ def fftfreq(
         >>> sg.fft.fftfreq(5)
         tensor([ 0.0000,  0.2000,  0.4000, -0.4000, -0.2000])
     """
+    if out is not None:
+        return written(
+            "fftfreq", out, dtype, requires_grad, lambda kind, place: fftfreq(n, d, dtype=kind, device=place)
+        )
     count = _counted("fftfreq", n)
     with allocating("fftfreq"):
         order = np.arange(count)
@@ -47,6 +53,7 @@ def rfftfreq(
     n: int,
     d: float = 1.0,
     *,
+    out: Any = None,
     dtype: Any = None,
     device: Any = None,
     requires_grad: bool = False,
@@ -58,7 +65,7 @@ def rfftfreq(
         n: how many real numbers are transformed.
         d: the time from one number to the next.
         dtype: the default dtype unless given.
-        device, requires_grad, pin_memory: as of `zeros`.
+        out, device, requires_grad, pin_memory: as of `zeros`.
 
     Raises:
         RuntimeError: a negative n.
@@ -68,6 +75,10 @@ def rfftfreq(
         >>> sg.fft.rfftfreq(5)
         tensor([0.0000, 0.2000, 0.4000])
     """
+    if out is not None:
+        return written(
+            "rfftfreq", out, dtype, requires_grad, lambda kind, place: rfftfreq(n, d, dtype=kind, device=place)
+        )
     count = _counted("rfftfreq", n)
     with allocating("rfftfreq"):
         order = np.arange(count // 2 + 1)

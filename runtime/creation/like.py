@@ -7,6 +7,7 @@ from typing import Any
 from ..dispatch import checks
 from ..modes.intercept import interceptable
 from ..tensor.base import fresh
+from ..tensor.layouts import relaid, wanted_strides
 from .data import tensor
 from .drawing import integers, normal, stream, uniform
 from .fast import Creation, drawn_like_first, like_first
@@ -26,11 +27,19 @@ NEW_FULL = Creation("new_full", "number", "Lsv")
 NEW_EMPTY = Creation("new_empty", "nothing", "LSs")
 
 
-def options_like(op: str, source: Any, dtype: Any, device: Any, memory_format: Any = None) -> tuple[Any, Any]:
+def options_like(op: str, source: Any, dtype: Any, device: Any) -> tuple[Any, Any]:
     """dtype and device: those given, else those of `source`."""
     checks.tensor(op, "input", source)
-    checks.optional_memory_format(op, "memory_format", memory_format)
     return chosen_dtype(op, dtype, source._dtype), source._device if device is None else device
+
+
+def laid(op: str, t: Any, source: Any, memory_format: Any) -> Any:
+    """A new tensor of equal elements, or ones that mean nothing yet, in a memory format.
+
+    By default that is as `source` lies. What is drawn is drawn for places in memory.
+    """
+    wanted = checks.optional_memory_format(op, "memory_format", memory_format)
+    return relaid(t, wanted_strides(op, source, wanted))
 
 
 @like_first(ZEROS_LIKE)
@@ -45,15 +54,16 @@ def zeros_like(
         dtype: the element type; that of `input` when not given.
         device: where the tensor is made; where `input` is when not given.
         requires_grad: whether operations on the new tensor are recorded.
-        memory_format: a request without effect.
+        memory_format: how the dimensions lie in memory; as those of `input` when not given.
 
     Example:
         >>> import specgrad as sg
         >>> sg.zeros_like(sg.ones(2))
         tensor([0., 0.])
     """
-    kind, place = options_like("zeros_like", input, dtype, device, memory_format)
-    return finish("zeros_like", filled("zeros_like", input._shape, 0, kind, place), place, requires_grad)
+    kind, place = options_like("zeros_like", input, dtype, device)
+    t = laid("zeros_like", filled("zeros_like", input._shape, 0, kind, place), input, memory_format)
+    return finish("zeros_like", t, place, requires_grad)
 
 
 @like_first(ONES_LIKE)
@@ -62,8 +72,9 @@ def ones_like(
     input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Any:
     """Ones of the shape, dtype and device of `input`; arguments as of `zeros_like`."""
-    kind, place = options_like("ones_like", input, dtype, device, memory_format)
-    return finish("ones_like", filled("ones_like", input._shape, 1, kind, place), place, requires_grad)
+    kind, place = options_like("ones_like", input, dtype, device)
+    t = laid("ones_like", filled("ones_like", input._shape, 1, kind, place), input, memory_format)
+    return finish("ones_like", t, place, requires_grad)
 
 
 @interceptable("like")
@@ -84,9 +95,10 @@ def full_like(
     """
     if (made := FULL_LIKE.launch(input, fill_value, dtype, device, requires_grad, memory_format)) is not None:
         return made
-    kind, place = options_like("full_like", input, dtype, device, memory_format)
+    kind, place = options_like("full_like", input, dtype, device)
     value = checks.scalar("full_like", "fill_value", fill_value)
-    return finish("full_like", filled("full_like", input._shape, value, kind, place), place, requires_grad)
+    t = laid("full_like", filled("full_like", input._shape, value, kind, place), input, memory_format)
+    return finish("full_like", t, place, requires_grad)
 
 
 @like_first(EMPTY_LIKE)
@@ -95,9 +107,9 @@ def empty_like(
     input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Any:
     """A tensor like `input` whose elements are whatever the memory holds; arguments as of `zeros_like`."""
-    kind, place = options_like("empty_like", input, dtype, device, memory_format)
+    kind, place = options_like("empty_like", input, dtype, device)
     t = fresh(allocate("empty_like", input._shape, kind, place), input._shape, kind)
-    return finish("empty_like", t, place, requires_grad)
+    return finish("empty_like", laid("empty_like", t, input, memory_format), place, requires_grad)
 
 
 @drawn_like_first(RAND_LIKE)
@@ -117,9 +129,9 @@ def rand_like(
         generator: where the randomness comes from; the default generator when not given.
         input, dtype, device, requires_grad, memory_format: as of `zeros_like`.
     """
-    kind, place = options_like("rand_like", input, dtype, device, memory_format)
+    kind, place = options_like("rand_like", input, dtype, device)
     t = uniform("rand_like", stream("rand_like", generator), input._shape, kind, device=place)
-    return finish("rand_like", t, place, requires_grad)
+    return finish("rand_like", laid("rand_like", t, input, memory_format), place, requires_grad)
 
 
 @drawn_like_first(RANDN_LIKE)
@@ -139,9 +151,9 @@ def randn_like(
         generator: where the randomness comes from; the default generator when not given.
         input, dtype, device, requires_grad, memory_format: as of `zeros_like`.
     """
-    kind, place = options_like("randn_like", input, dtype, device, memory_format)
+    kind, place = options_like("randn_like", input, dtype, device)
     t = normal("randn_like", stream("randn_like", generator), input._shape, kind, device=place)
-    return finish("randn_like", t, place, requires_grad)
+    return finish("randn_like", laid("randn_like", t, input, memory_format), place, requires_grad)
 
 
 @interceptable("random")
@@ -164,10 +176,10 @@ def randint_like(
         generator: where the randomness comes from; the default generator when not given.
         input, dtype, device, requires_grad, memory_format: as of `zeros_like`.
     """
-    kind, place = options_like("randint_like", input, dtype, device, memory_format)
+    kind, place = options_like("randint_like", input, dtype, device)
     bounds = randint_bounds("randint_like", low, high)
     t = integers("randint_like", stream("randint_like", generator), bounds, input._shape, kind, place)
-    return finish("randint_like", t, place, requires_grad)
+    return finish("randint_like", laid("randint_like", t, input, memory_format), place, requires_grad)
 
 
 def new_tensor(self: Any, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:

@@ -15,15 +15,18 @@ from ..autograd.inplace.writers import note_write
 from ..errors import DtypeError, UnsupportedDtypeError
 from ..kernels.table import ElementKernels
 from ..tensor import dtypes
-from ..tensor.base import TensorBase, adopt, fresh
+from ..tensor.base import TensorBase, adopt, alias, fresh
 from ..tensor.casting import cast, copy_cast
 from ..tensor.devices import CPU
 from ..tensor.dtypes import FLOAT8, dtype
+from ..tensor.layouts import relaid
 from ..tensor.memory import empty
+from ..tensor.memory_format import ordered_strides
 from ..tensor.shapes import Shape, broadcast_shapes
 from .destinations import takes_directly
 from .failures import reraise
 from .fast_path import fast_path
+from .loop_nest import result_order, turned_layout
 from .places import brought, place_of
 from .row_loops import launch, launch_into
 from .writing import write
@@ -187,8 +190,13 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
                 note_write(into, name)
                 return into, with_constants(operands, computed)
             flat = empty(prod(shape), final.compute.np, place)
-            launch(op.kernels, attribute, operands, wanted, shape, numbers, (flat,))
+            order = None if into is not None else order_of_result(operands, shape)
+            if order is None:
+                launch(op.kernels, attribute, operands, wanted, shape, numbers, (flat,))
+            else:
+                launch(op.kernels, attribute, *in_order(operands, wanted, shape, order), numbers, (flat,))
             result = fresh(flat if flat.dtype is final.np else cast(flat, final.np), shape, final)
+            result = result if order is None else relaid(result, ordered_strides(shape, order))
         else:
             from .device_elementwise import computed_on_device  # loaded with the first device
 
@@ -198,6 +206,26 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
     if into is not None and result is not into:
         result = write(name, into, result)
     return result, with_constants(operands, computed)
+
+
+def order_of_result(operands: tuple[Any, ...], shape: Shape) -> tuple[int, ...] | None:
+    """In which order the dimensions of a result lie in memory, by the strides of operands; None for that of rows."""
+    if all(not isinstance(v, TensorBase) or v._strides is None for v in operands):
+        return None
+    return result_order(shape, tuple([(v._shape, v._strides) for v in operands if isinstance(v, TensorBase)]))
+
+
+def in_order(
+    operands: tuple[Any, ...], wanted: list[Any], shape: Shape, order: tuple[int, ...]
+) -> tuple[list[Any], list[Any], Shape]:
+    """Operands, dtypes and shape with the dimensions in another order."""
+    turned = [
+        alias(v, *turned_layout((v._shape, v._strides), shape, order), v._offset)
+        if isinstance(v, TensorBase) and v._shape
+        else v
+        for v in operands
+    ]
+    return turned, wanted, tuple([shape[dim] for dim in order])
 
 
 def written_at_once(

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..tensor.layouts import memory_order
+from ..tensor.memory_format import Strides, ordered_strides
 from ..tensor.shapes import Shape, broadcast_shapes, contiguous_strides
 
 Layout = tuple[tuple[int, ...], tuple[int, ...] | None]  # shape, strides (None: contiguous)
@@ -41,10 +43,47 @@ class Rows(NamedTuple):
 
 
 @functools.lru_cache(maxsize=8192)
-def broadcast_rows(name: str, layouts: tuple[Layout, ...], numbers: int) -> tuple[Shape, int, Rows | None]:
-    """The shape that tensors broadcast to, its number of elements, and the rows of tensors, numbers and one result."""
+def broadcast_rows(
+    name: str, layouts: tuple[Layout, ...], numbers: int
+) -> tuple[Shape, Strides | None, int, Rows | None]:
+    """The shape that tensors broadcast to, the strides of the result, None for the usual ones, its number of elements,
+    and the rows of tensors, numbers and the result."""
     shape = broadcast_shapes(name, *[own for own, _ in layouts])
-    return shape, prod(shape), rows(shape, layouts, numbers, 1)
+    order = result_order(shape, layouts)
+    if order is None:
+        return shape, None, prod(shape), rows(shape, layouts, numbers, 1)
+    turned = tuple([turned_layout(layout, shape, order) for layout in layouts])
+    found = rows(tuple([shape[dim] for dim in order]), turned, numbers, 1)
+    return shape, ordered_strides(shape, order), prod(shape), found
+
+
+@functools.lru_cache(maxsize=8192)
+def result_order(shape: Shape, layouts: tuple[Layout | None, ...]) -> tuple[int, ...] | None:
+    """The dimensions of an element-wise op's result from the outermost in memory to the innermost; None for the order
+    of rows, also where only dimensions of size 1 lie elsewhere."""
+    if all(layout is None or layout[1] is None for layout in layouts) or not prod(shape):
+        return None
+    order = memory_order(shape, tuple([tuple(_expanded(shape, layout)) for layout in layouts if layout is not None]))
+    wide = [dim for dim in order if shape[dim] != 1]
+    return None if wide == sorted(wide) else order
+
+
+def turned_layout(layout: Layout, shape: Shape, order: tuple[int, ...]) -> Layout:
+    """The layout of an operand with its dimensions in another order, as many as the shape has that it expands to."""
+    own, strides = layout
+    steps = contiguous_strides(own) if strides is None else strides
+    missing = len(shape) - len(own)
+    sizes, steps = (1,) * missing + tuple(own), (0,) * missing + tuple(steps)
+    return tuple([sizes[dim] for dim in order]), tuple([steps[dim] for dim in order])
+
+
+def _expanded(shape: Sequence[int], layout: Layout) -> Sequence[int]:
+    """The strides of an operand, 0 in the dimensions in which it is repeated."""
+    own, strides = layout
+    steps = contiguous_strides(own) if strides is None else strides
+    ahead = len(shape) - len(own)
+    repeated = [1 == size != wide for size, wide in zip(own, shape[ahead:], strict=True)]
+    return [0] * ahead + [0 if again else step for step, again in zip(steps, repeated, strict=True)]
 
 
 @functools.lru_cache(maxsize=8192)

@@ -17,6 +17,8 @@ from ..tensor.base import TensorBase, fresh
 from ..tensor.casting import cast, copy_cast
 from ..tensor.devices import CPU
 from ..tensor.dtypes import bool_, int64
+from ..tensor.layouts import relaid
+from ..tensor.memory_format import Strides
 from ..tensor.shapes import Shape
 from .fast_path import fast_path
 from .loop_nest import broadcast_rows, rows, turned_rows
@@ -176,8 +178,8 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
         memory = value._flat
         given.append(value._storage[value._offset :] if memory is None else memory)
         layouts.append((value._shape, value._strides))
-    shape, count, plan = broadcast_rows(name, tuple(layouts), len(numbers))
-    remember_rows(op.rows, layouts, plan, count, shape)
+    shape, strides, count, plan = broadcast_rows(name, tuple(layouts), len(numbers))
+    remember_rows(op.rows, layouts, plan, count, shape, strides)
     if plan is None or not operands[0]._dtype.native:  # native code has the rows of other dtypes from now on
         return None
     check_lengths(given, [plan.reach(k) for k in range(len(given))])
@@ -186,17 +188,20 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
     final: Any = bool_ if op.result_dtypes[0] == "bool" else kind
     flat = empty(count, final.np)
     op.kernels.run_rows("forward", (*given, *floats, flat), plan)
-    return fresh(flat, shape, final)
+    return relaid(fresh(flat, shape, final), strides)
 
 
-def remember_rows(found: dict[Any, Any], layouts: list[Any], plan: Any, count: int, shape: Shape) -> None:
+def remember_rows(
+    found: dict[Any, Any], layouts: list[Any], plan: Any, count: int, shape: Shape, strides: Strides | None
+) -> None:
     """Let native code find the rows of two layouts; not of those that a number stands for, or no rows."""
     key = (*layouts[0], *layouts[1])
     if key in found:
         return
     if len(found) >= MOST_ROWS:
         found.clear()
-    found[key] = None if plan is None or not count or len(plan.repeated) > 1 else (fast_path().rows(plan, count), shape)
+    none = plan is None or not count or len(plan.repeated) > 1
+    found[key] = None if none else (fast_path().rows(plan, count), shape, strides)
 
 
 def flat_operand(value: Any, to: Any, shape: Shape) -> np.ndarray:

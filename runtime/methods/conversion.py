@@ -1,10 +1,14 @@
-"""Changing the dtype of a tensor: by native code, or, where it is in no graph and nothing looks on, by one loop over
-its memory."""
+"""Changing the dtype of a tensor, or how it lies in memory.
+
+The dtype is changed by native code, or, where the tensor is in no graph and nothing looks on, by one loop over its
+memory.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ..dispatch import checks
 from ..dispatch.conversion_op import conversions
 from ..modes.intercept import watch
 from ..modes.overrides.classes import plain
@@ -13,6 +17,8 @@ from ..tensor.base import TensorBase, fresh
 from ..tensor.casting import cast
 from ..tensor.devices import CPU
 from ..tensor.dtypes import dtype
+from ..tensor.layouts import format_strides, laid_out, preserved_strides, suggested_format
+from ..tensor.memory_format import has_format, preserve_format
 
 
 def converted(tensor: Any, to: Any) -> Any:
@@ -22,9 +28,34 @@ def converted(tensor: Any, to: Any) -> Any:
     watched = watch.active or tensor.__class__ not in plain
     if watched or tensor._rg or tensor._device is not CPU or not goes_directly(tensor, to):
         return op._to_copy(tensor, to)
-    return fresh(cast(tensor.array, to.np).reshape(-1), tensor._shape, to)
+    strides = preserved_strides(tensor._shape, tensor._strides)
+    copy = fresh(cast(tensor.array, to.np).reshape(-1), tensor._shape, to)
+    return copy if strides is None else laid_out(copy, strides)
 
 
 def goes_directly(tensor: TensorBase, to: Any) -> bool:
     """Whether one cast does: what becomes a 16-bit float is a float32 before, and so rounded twice where it is more."""
     return isinstance(to, dtype) and (to.compute is to or tensor._dtype.compute is to.compute)
+
+
+def contiguous_as(tensor: Any, wanted: Any) -> Any:
+    """The tensor itself when it lies in a memory format, else a copy that does."""
+    checks.memory_format("contiguous", "memory_format", wanted)
+    if wanted is preserve_format:
+        if tensor._flat is None:
+            raise RuntimeError("contiguous(): preserve memory format is unsupported by the contiguous operator")
+        return tensor
+    format_strides("contiguous", tensor._shape, wanted)
+    return tensor if has_format(tensor._shape, tensor._strides, wanted) else op.clone(tensor, memory_format=wanted)
+
+
+def to_format(tensor: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`to` with a `memory_format`: what the other arguments ask for, then a copy unless it lies so."""
+    wanted = checks.memory_format("to", "memory_format", kwargs["memory_format"])
+    others = {name: value for name, value in kwargs.items() if name != "memory_format"}
+    found = tensor.to(*args, **others) if args or others else tensor
+    if wanted is preserve_format:
+        return found
+    format_strides("to", tensor._shape, wanted)
+    suggested = suggested_format(found._shape, found._strides)  # strides decide, whatever gaps there are
+    return found if suggested is wanted else op.clone(found, memory_format=wanted)

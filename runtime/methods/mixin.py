@@ -20,9 +20,9 @@ from ..tensor.base import TensorBase
 from ..tensor.devices import CPU, resolve
 from ..tensor.devices import device as Device
 from ..tensor.dtypes import dtype as Dtype
-from ..tensor.memory_format import strided
+from ..tensor.memory_format import contiguous_format, strided
 from . import indexing, interop, memory, printing, queries, resizing
-from .conversion import converted
+from .conversion import contiguous_as, converted, to_format
 from .layouts import LayoutMethods
 
 
@@ -95,6 +95,15 @@ class TensorAttributes(LayoutMethods):
     def _is_view(self) -> bool:
         return self._base is not None
 
+    def _conj(self) -> Any:
+        return op.conj(self)  # computed at once, as `is_conj` says
+
+    def _neg_view(self) -> Any:
+        return op.neg(self)
+
+    def _is_zerotensor(self) -> bool:
+        return False
+
     def new(self, *args: Any, device: Any = None, **kwargs: Any) -> Any:
         """`Tensor(...)` with this tensor's dtype.
 
@@ -128,10 +137,12 @@ class TensorAttributes(LayoutMethods):
 
 def _cast_to(name: str, target: Dtype) -> Any:
     def cast(self: Any, memory_format: Any = None) -> Any:
+        if memory_format is not None:
+            return self.to(target, memory_format=memory_format)
         return self if self._dtype is target else converted(self, target)
 
     cast.__name__ = name
-    cast.__doc__ = f"The elements as {target.name}; the tensor itself when it is. `memory_format` has no effect."
+    cast.__doc__ = f"The elements as {target.name}, in a `memory_format`; the tensor itself when it is so."
     return cast
 
 
@@ -180,7 +191,8 @@ class TensorMethods(TensorAttributes):
         Args:
             *args: a dtype, a device, both, or a tensor whose dtype and device are taken; then non_blocking and copy.
             **kwargs: the same as `dtype=` and `device=`; `copy=True` copies also where nothing changes;
-                `non_blocking=True` does not wait for a copy from pinned memory to a device.
+                `non_blocking=True` does not wait for a copy from pinned memory to a device; `memory_format=` says
+                how the result lies in memory, by default as the tensor does.
 
         Returns:
             The tensor itself when nothing changes; else a copy through which gradients pass.
@@ -190,6 +202,8 @@ class TensorMethods(TensorAttributes):
             >>> sg.tensor([1.5, 2.5]).to(sg.int64)
             tensor([1, 2])
         """
+        if "memory_format" in kwargs and kwargs["memory_format"] is not None:
+            return to_format(self, args, kwargs)
         if len(args) + len(kwargs) == 1:
             kind = self._asked_alone(args[0] if args else kwargs.get("dtype"))
             if kind is not None:
@@ -232,8 +246,22 @@ class TensorMethods(TensorAttributes):
         return self.to(place, non_blocking=non_blocking)
 
     def contiguous(self, memory_format: Any = None) -> Any:
-        """The tensor itself when it is contiguous, else a contiguous copy; `memory_format` has no effect."""
-        return self if self._flat is not None else op.clone(self)
+        """The tensor itself when it lies in `memory_format`, by default in row-major order, else a copy that does.
+
+        Args:
+            memory_format: `contiguous_format`, `channels_last` or `channels_last_3d`.
+
+        Raises:
+            RuntimeError: the format is not one of as many dimensions as the tensor has.
+
+        Example:
+            >>> import specgrad as sg
+            >>> sg.ones(2, 3, 4, 5).contiguous(memory_format=sg.channels_last).stride()
+            (60, 1, 15, 3)
+        """
+        if memory_format is None or memory_format is contiguous_format:
+            return self if self._flat is not None else op.contiguous_copy(self)
+        return contiguous_as(self, memory_format)
 
     def pin_memory(self) -> Any:
         """A copy in page-locked memory, which a device copies while the program goes on.

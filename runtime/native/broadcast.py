@@ -14,6 +14,7 @@ from . import c_functions as c
 from .interned import job, none, outdated_type
 from .kernel_calls import LONG, Size, found_kernel, is_exact, job_for, put_object
 from .layout import Array, Dict, Object, Tensor, Tuple
+from .order import lay
 from .references import Owned, item, own, own_new, put_item, retain
 from .tensors import dtype_of, elements, holds_kind, is_tensor, kind_of, new_flat, new_tensor, not_handled
 
@@ -123,7 +124,11 @@ def broadcast(
     if operands.memory[0] == 0 or operands.memory[1] == 0:
         return not_handled()
     run_all_rows(kernel, operands, frame)
-    return new_tensor(retain(flat), cast(Tuple, item(found, 1)), dtype_of(result_kind))
+    result = new_tensor(retain(flat), cast(Tuple, item(found, 1)), dtype_of(result_kind))
+    strides = item(found, 2)
+    if result is not NULL and strides is not none:
+        lay(result, retain(strides))
+    return result
 
 
 @native

@@ -11,12 +11,13 @@ from ..kernels.llvm.memory import single_bits
 from ..kernels.llvm.structs import Items, Struct, room
 from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from . import c_functions as c
-from .apart import spread, together
+from .apart import count_of, spread, together
 from .broadcast import broadcast
 from .graph.recording import RecordPlan, record
 from .interned import bool_, cpu, device_functions, float_type, int_type, none, outdated_type, true
 from .kernel_calls import EXACT, MAGNITUDE, Arguments, Size, found_kernel, is_exact, put_object, run_kernel
 from .layout import Array, Dict, DType, Float, Object, Tensor, Tuple
+from .order import Order, begin_order, in_order, note_steps, ordered, sort_order
 from .promotion import UNKNOWN, brought_to, kind_of_result
 from .references import Owned, begin, own, release_all
 from .tensors import (
@@ -77,6 +78,8 @@ class Prepared(Struct):
     lead: Array  # its elements
     first: Array  # those of the first operand
     spreads: int  # whether masks are brought into this shape
+    turned: int  # whether the result is to lie in an order other than that of rows
+    order: Order  # that, where it does
 
 
 @native
@@ -96,8 +99,17 @@ def fits(thing: Object, kind: int, dtype: DType, shape: Tuple, size: int) -> boo
 
 
 @native
-def array_of(thing: Object, kind: int, ready: Prepared, gathers: bool, owned: Owned) -> Array:
-    """The flat array of an operand, owned, or one of its elements brought together; NULL where it does not fit."""
+def array_of(thing: Object, kind: int, place: int, ready: Prepared, gathers: bool, owned: Owned) -> Array:
+    """The flat array of an operand, owned, or one of its elements brought together; NULL where it does not fit.
+
+    `place` is its number among the tensors, of those that are none.
+    """
+    if ready.turned:
+        if not is_tensor(thing) or cast(Tensor, thing).fn.type is outdated_type:
+            return cast(Array, NULL)
+        if not same(cast(Tensor, thing).shape, ready.shape) and not (ready.spreads and kind == BOOL):
+            return cast(Array, NULL)
+        return ordered(cast(Tensor, thing), kind, ready.order, place, ready.size, owned)
     if fits(thing, kind, ready.dtype, ready.shape, ready.size):
         return own(owned, cast(Tensor, thing).flat)
     if not gathers or not is_tensor(thing):
@@ -118,6 +130,9 @@ def note_lead(plan: ForwardPlan, lead: Tensor, ready: Prepared, gathers: bool, o
     kind = kind_of(lead.dtype)
     if kind < 0 or not plan.computed >> kind & 1 or lead.fn.type is outdated_type:
         return False
+    if ready.turned:
+        ready.size = count_of(lead.shape)
+        return True
     if lead.flat is not none:
         flat = own(owned, lead.flat)
     else:
@@ -183,8 +198,8 @@ def prepared(
     kernel, ready.spreads = kind_of(ready.dtype), int(plan.alike == 0)
     for i in range(plan.tensors):
         kind = BOOL if plan.masks >> i & 1 else kernel
-        leads = i == lead and cast(Tensor, thing).flat is none
-        flat = ready.lead if leads else array_of(arguments[i], kind, ready, gathers, owned)
+        leads = i == lead and not ready.turned and cast(Tensor, thing).flat is none
+        flat = ready.lead if leads else array_of(arguments[i], kind, arrays, ready, gathers, owned)
         if flat is not NULL:
             put_array(frame, arrays, flat.memory, itemsize(kind))
             arrays += 1
@@ -247,6 +262,8 @@ def launch_flat(
     # May release the GIL: all arrays are owned, and the result is known to nobody.
     run_kernel(kernel, arrays + 1, size, frame)
     result = new_tensor(flat, ready.shape, dtype_of(kind))
+    if result is not NULL and ready.turned and not in_order(result, ready.order):
+        return NULL
     if result is not NULL and recorded and not record(plan.node, result, arguments, number >= KINDS, False, owned):
         return withdrawn(result)
     return result
@@ -267,11 +284,25 @@ def on_device(function: int, self: Array, arguments: Items[Object], count: int) 
 
 
 @native
+def lie_in_order(plan: ForwardPlan, arguments: Items[Object], order: Order) -> bool:
+    """Find the order in memory of a result; whether it is another than that of rows."""
+    thing = arguments[leading(plan, arguments)]
+    if not is_tensor(thing) or not begin_order(cast(Tensor, thing).shape, order):
+        return False
+    for i in range(plan.tensors):
+        if is_tensor(arguments[i]) and not note_steps(cast(Tensor, arguments[i]), order):
+            return False
+    return sort_order(order)
+
+
+@native
 def launch_gathered(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The result, recorded, for small tensors of which some lie apart in memory; None as `launch`."""
     release_all(owned)
     begin(owned)
     frame, ready = new(CallFrame), new(Prepared)
+    ready.order = new(Order)
+    ready.turned = int(lie_in_order(plan, arguments, ready.order))
     number = prepared(plan, arguments, frame, ready, True, owned)
     return launch_flat(plan, arguments, number, frame, ready, owned) if number != UNFIT else not_handled()
 
@@ -290,6 +321,7 @@ def launch_apart(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> N
 def launch_alike(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The result, recorded, for operands of one dtype; None as `launch`."""
     frame, ready = new(CallFrame), new(Prepared)
+    ready.turned = 0
     number = prepared(plan, arguments, frame, ready, False, owned)
     if number != UNFIT:
         return launch_flat(plan, arguments, number, frame, ready, owned)
@@ -320,6 +352,7 @@ def launch_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
 def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """The result of the op, recorded; None where the operands are for the general path."""
     plan, frame, ready, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Prepared), new(Owned)
+    ready.turned = 0
     begin(owned)
     number = prepared(plan, arguments, frame, ready, False, owned)
     if number != UNFIT:

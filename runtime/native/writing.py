@@ -78,6 +78,7 @@ def write_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
         return not_handled()
     given, converted, owned = new(Arguments), new(Owned), new(Owned)
     frame, ready = new(CallFrame), new(Prepared)
+    ready.turned = 0
     for i in range(plan.tensors + plan.numbers):
         given.items[i] = arguments[i]
     begin(converted)
@@ -96,6 +97,7 @@ def write_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
 def launch_in_place(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """The first operand, to which the op's result has been written; None where this is for the general path."""
     plan, frame, ready, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Prepared), new(Owned)
+    ready.turned = 0
     begin(owned)
     number = prepared(plan, arguments, frame, ready, True, owned)
     if number != UNFIT:

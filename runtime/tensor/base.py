@@ -22,6 +22,7 @@ from .casting import cast
 from .devices import CPU, META, device
 from .dtypes import dtype, from_numpy
 from .memory import contiguous, on_host
+from .memory_format import contiguous_format, has_format
 from .shapes import Shape, Size, byte_strides, contiguous_strides, dim_of, is_contiguous
 
 for _kind in (dtype, device, Size):
@@ -186,9 +187,11 @@ class TensorBase:
             return 0
         return self.array.__array_interface__["data"][0] if self._device is CPU else self.array.address
 
-    def is_contiguous(self) -> bool:
-        """Whether the elements lie in row-major order without gaps."""
-        return self._flat is not None
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        """Whether the elements lie in row-major order without gaps, or in the order of a `memory_format`."""
+        if memory_format is None or memory_format is contiguous_format:
+            return self._flat is not None
+        return has_format(self._shape, self._strides, memory_format)
 
     def is_floating_point(self) -> bool:
         """Whether the dtype is a real floating-point one."""

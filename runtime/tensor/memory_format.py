@@ -1,6 +1,11 @@
-"""Names of layouts and of memory formats: a tensor is strided, in the order of its strides, or sparse."""
+"""Names of layouts and of memory formats: a tensor is strided or sparse; a format orders dimensions in memory."""
 
 from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+from .shapes import Shape, contiguous_strides, is_contiguous
 
 
 class Named:
@@ -25,7 +30,7 @@ class layout(Named):
 
 
 class memory_format(Named):
-    """The order of dimensions in memory that a copy is asked to have; a request without effect.
+    """The order of dimensions in memory that a tensor is to have; what they mean is in layouts.py.
 
     Args:
         name: as in `specgrad.channels_last`.
@@ -42,3 +47,37 @@ contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")
 channels_last_3d = memory_format("channels_last_3d")
+
+Strides = tuple[int, ...]
+ORDERS = {  # dimensions from the outermost in memory to the innermost
+    channels_last: (0, 2, 3, 1),
+    channels_last_3d: (0, 2, 3, 4, 1),
+}
+BY_DIMS = {len(order): (wanted, order) for wanted, order in ORDERS.items()}
+
+
+@functools.lru_cache(maxsize=4096)
+def ordered_strides(shape: Shape, order: Sequence[int]) -> Strides:
+    """The strides of elements without gaps whose dimensions lie in an order, from the outermost to the innermost."""
+    strides, step = [0] * len(shape), 1
+    for dim in reversed(order):
+        strides[dim] = step
+        step *= shape[dim] or 1
+    return tuple(strides)
+
+
+@functools.lru_cache(maxsize=4096)
+def has_format(shape: Shape, strides: Strides | None, wanted: memory_format) -> bool:
+    """Whether elements lie in a memory format without gaps; strides of dimensions of size 1 do not matter."""
+    if wanted not in ORDERS:
+        return is_contiguous(shape, strides)
+    order, step = ORDERS[wanted], 1
+    if len(shape) != len(order):
+        return False
+    steps = contiguous_strides(shape) if strides is None else strides
+    for dim in reversed(order):
+        if shape[dim] != 1:
+            if steps[dim] != step:
+                return False
+            step *= shape[dim]
+    return True

@@ -96,9 +96,9 @@ def test_numpy_function_of_a_tensor() -> None:
 
 
 def test_memory_format() -> None:
-    """A memory format is taken and changes nothing; anything else in its place is refused."""
+    """A memory format that a tensor has changes nothing; anything else in its place is refused."""
     assert sg.equal(X.clone(memory_format=sg.preserve_format), X)
     assert sg.zeros_like(X, memory_format=sg.contiguous_format).shape == X.shape
-    assert X.contiguous(memory_format=sg.channels_last) is X
+    assert X.contiguous(memory_format=sg.contiguous_format) is X
     with pytest.raises(TypeError, match=r"clone\(\): argument 'memory_format' must be specgrad.memory_format, not int"):
         X.clone(memory_format=1)

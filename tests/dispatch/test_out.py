@@ -165,3 +165,12 @@ def test_setitem_errors() -> None:
         x[2] = 0
     with pytest.raises(IndexError, match="too many indices"):
         x[0, 0, 0] = 0
+
+
+@pytest.mark.parametrize("name", ["fftfreq", "rfftfreq"])
+def test_frequencies_are_written(name: str, lib: Any) -> None:
+    """The frequencies of transforms take `out`, in its dtype."""
+    out = lib.empty(0, dtype=lib.float64)
+    function = getattr(lib.fft, name)
+    assert function(6, 0.5, out=out) is out
+    assert out.tolist() == function(6, 0.5, dtype=lib.float64).tolist()

@@ -178,7 +178,7 @@ def test_usual_arguments_are_taken() -> None:
         lambda: sg.zeros(3, device=SOURCE.device),
         lambda: sg.ones(2, 2, requires_grad=True, pin_memory=False),
         lambda: sg.ones(SOURCE.shape, dtype=sg.complex64, requires_grad=True),
-        lambda: sg.ones_like(SOURCE.t(), requires_grad=True, memory_format=None),
+        lambda: sg.ones_like(SOURCE, requires_grad=True, memory_format=None),
         lambda: sg.full([], 3.5),
         lambda: sg.tensor([[1, 2], (3, 4.5)]),
         lambda: sg.tensor([]),

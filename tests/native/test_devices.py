@@ -311,7 +311,7 @@ def test_writes_are_counted_and_refused_as_on_the_host(natively: list[int]) -> N
 def test_errors_of_a_launch_reach_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     x = numbers(4)
     for _ in range(2):
-        x + x
+        sg.add(x, x)
     found = driver.driver()
     launch = type(found).launch
     calls: list[int] = []
@@ -322,7 +322,7 @@ def test_errors_of_a_launch_reach_the_program(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(type(found), "launch", refuse)
     with pytest.raises(RuntimeError, match="a launch that is refused"):
-        x + x
+        sg.add(x, x)
     monkeypatch.setattr(type(found), "launch", launch)
     assert len(calls) == 2
     sg.cuda.synchronize()

@@ -57,13 +57,15 @@ class ModuleConversion:
     def to(self, *args: Any, **kwargs: Any) -> Self:
         """Move to a device and/or convert the floating-point parameters and buffers to a dtype.
 
-        `to(device)`, `to(dtype)`, `to(device, dtype)`, `to(tensor)`, or by keyword.
+        `to(device)`, `to(dtype)`, `to(device, dtype)`, `to(tensor)`, or by keyword. `memory_format=` says how
+        parameters and buffers of 4 or 5 dimensions lie in memory.
 
         Raises:
             NotImplementedError: a tensor of the device `meta` is to go elsewhere: `to_empty` is for that.
             TypeError: the dtype is neither floating-point nor complex, or an argument is of another kind.
         """
         device, to_dtype = _parse_to(args, kwargs)
+        wanted = kwargs.get("memory_format")
         if to_dtype is not None and not (to_dtype.is_floating_point or to_dtype.is_complex):
             raise TypeError(
                 f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={to_dtype}"
@@ -80,7 +82,8 @@ class ModuleConversion:
                     "Cannot copy out of meta tensor; no data! Please use specgrad.nn.Module.to_empty() instead of "
                     "specgrad.nn.Module.to() when moving module from meta to a different device."
                 )
-            return t.to(device=device, dtype=to_dtype if t.is_floating_point() or t.is_complex() else None)
+            moved = t.to(device=device, dtype=to_dtype if t.is_floating_point() or t.is_complex() else None)
+            return moved.to(memory_format=wanted) if wanted is not None and t.dim() in (4, 5) else moved
 
         return self._apply(convert)
 

@@ -25,7 +25,7 @@ from ...modes.intercept import watch
 from ...tensor.base import alias, fresh
 from ...tensor.devices import CPU
 from ...tensor.memory import empty
-from ...tensor.memory_format import strided
+from ...tensor.memory_format import contiguous_format, strided
 from ..hooks.hooks import RemovableHandle, leaf_hooks
 from ..inplace.copy_slices import shown
 from ..inplace.view_history import NOWHERE
@@ -103,7 +103,7 @@ def copy_for(leaf: Any, grad: Any) -> Any:
     if leaf._flat is None:
         return laid_out_like(leaf, grad.detach())
     if grad._device is not CPU:
-        return grad.detach().clone()
+        return grad.detach().clone(memory_format=contiguous_format)
     flat = copied(grad.array).ravel() if grad._flat is None else grad._flat.copy()
     return fresh(flat, leaf._shape, grad._dtype)
 
@@ -111,7 +111,7 @@ def copy_for(leaf: Any, grad: Any) -> Any:
 def laid_out_like(leaf: Any, grad: Any) -> Any:
     """A copy of a gradient with the strides of its leaf where those leave no gaps, else contiguous."""
     if leaf._flat is not None or leaf.layout is not strided or not is_dense(leaf._shape, leaf.stride()):
-        return grad.clone()
+        return grad.clone(memory_format=contiguous_format)
     count = leaf.numel()
     blank = fresh(empty(count, grad._dtype.np, grad._device), (count,), grad._dtype)
     return alias(blank, leaf._shape, leaf.stride(), 0).copy_(grad)

@@ -7,11 +7,12 @@ from ...kernels.llvm.kernel_calls import CallFrame, put_array
 from ...kernels.llvm.structs import Items, Struct
 from ...kernels.llvm.typed import NULL, New, cast, native, new
 from .. import c_functions as c
-from ..apart import together
+from ..apart import count_of, together
 from ..graph.recording import RecordPlan, record
 from ..interned import converting, none, outdated_type, true
 from ..kernel_calls import Size, found_kernel, run_kernel
 from ..layout import Array, Object, Tensor
+from ..order import Order, begin_order, in_order, note_steps, ordered, sort_order
 from ..references import Owned, begin, own, release_all
 from ..tensors import (
     any_kind_of,
@@ -39,7 +40,12 @@ def as_kind(tensor: Tensor, to: int, owned: Owned) -> New[Object]:
     kind, shape = any_kind_of(tensor.dtype), own(owned, tensor.shape)
     if kind < 0 or to < 0 or kind == to or converting.resolver is NULL:
         return not_handled()
-    flat = together(tensor, kind, owned) if tensor.flat is none else own(owned, tensor.flat)
+    order = new(Order)
+    turned = tensor.flat is none and begin_order(shape, order) and note_steps(tensor, order) and sort_order(order)
+    if turned:
+        flat = ordered(tensor, kind, order, 0, count_of(shape), owned)
+    else:
+        flat = together(tensor, kind, owned) if tensor.flat is none else own(owned, tensor.flat)
     if flat is NULL or not holds_kind(flat, kind):
         return not_handled()
     kernel, size = found_kernel(converting.kernels, ALL_KINDS * kind + to, converting.resolver), elements(flat)
@@ -50,7 +56,8 @@ def as_kind(tensor: Tensor, to: int, owned: Owned) -> New[Object]:
     put_array(frame, 0, flat.memory, itemsize(kind))
     put_array(frame, 1, result.memory, itemsize(to))
     run_kernel(kernel, 2, size, frame)  # may release the GIL: the elements are owned, and nobody knows the result
-    return new_tensor(result, shape, dtype_of(to))
+    copy = new_tensor(result, shape, dtype_of(to))
+    return NULL if copy is not NULL and turned and not in_order(copy, order) else copy
 
 
 @native

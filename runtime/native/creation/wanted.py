@@ -176,7 +176,10 @@ def find_shape(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, own
     if plan.size != NOWHERE:
         return note_shape(shape_given(argument_of_size(plan, arguments), owned), plan.most, wanted)
     if plan.like != NOWHERE:
-        return note_shape(own(owned, cast(Tensor, arguments[plan.like]).shape), plan.most, wanted)
+        source = cast(Tensor, arguments[plan.like])
+        if source.strides is not none:  # the new one lies in memory as it does
+            return False
+        return note_shape(own(owned, source.shape), plan.most, wanted)
     return note_shape(own_new(owned, c.new_tuple(0)), plan.most, wanted)
 
 

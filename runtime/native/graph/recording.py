@@ -102,6 +102,8 @@ def alias_of(result: Tensor) -> New[Tensor]:
     alias = new_tensor_on(result.device, retain(result.flat), result.shape, result.dtype)
     if alias is not NULL:
         c.release(exchange(alias, "writes", retain(writes)))
+        c.release(exchange(alias, "storage", retain(result.storage)))
+        c.release(exchange(alias, "strides", retain(result.strides)))
     return alias
 
 

@@ -108,7 +108,7 @@ def channels_to_pixels(self: Tensor, factor: int) -> Tensor:
     parts = self.reshape((*lead, count, factor, factor, height, width))
     n = len(lead)
     moved = parts.permute((*range(n), n, n + 3, n + 1, n + 4, n + 2))
-    return op.clone(moved).reshape((*lead, count, height * factor, width * factor))
+    return op.contiguous_copy(moved).reshape((*lead, count, height * factor, width * factor))
 
 
 def pixels_to_channels(self: Tensor, factor: int) -> Tensor:
@@ -118,4 +118,4 @@ def pixels_to_channels(self: Tensor, factor: int) -> Tensor:
     parts = self.reshape((*lead, channels, rows, factor, columns, factor))
     n = len(lead)
     moved = parts.permute((*range(n), n, n + 2, n + 4, n + 1, n + 3))
-    return op.clone(moved).reshape((*lead, channels * factor**2, rows, columns))
+    return op.contiguous_copy(moved).reshape((*lead, channels * factor**2, rows, columns))

@@ -20,7 +20,7 @@ def view_or_copy(self: Tensor, shape: Ints) -> Tensor:
     """A view under another shape where strides allow, else a copy."""
     if self._flat is not None or is_viewable(self._shape, self.stride(), shape):
         return op.view_default(self, shape)
-    found = op.view_default(self.clone(), shape)
+    found = op.view_default(op.contiguous_copy(self), shape)
     found._base = found._views = None  # nobody else has the copy: it is no view
     return found
 
@@ -149,7 +149,7 @@ def tiled(self: Tensor, repeats: Ints) -> Tensor:
     shape = (1,) * (len(repeats) - self.ndim) + tuple(self._shape)
     paired = tuple([size for own in shape for size in (1, own)])
     expanded = tuple([size for both in zip(repeats, shape, strict=True) for size in both])
-    copy = self.reshape(paired).expand(expanded).clone()
+    copy = op.contiguous_copy(self.reshape(paired).expand(expanded))
     return copy.view(tuple([count * own for count, own in zip(repeats, shape, strict=True)]))
 
 

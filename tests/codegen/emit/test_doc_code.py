@@ -27,7 +27,7 @@ def docs(renderer: Renderer) -> dict[str, DocCode]:
 
 
 ARGUMENTS = [
-    ("add.Tensor", "input", "tensor."),
+    ("add.Tensor", "input", "tensor or number."),
     ("add.Tensor", "other", "tensor or number."),
     ("add.Tensor", "alpha", "number, by keyword; default 1."),
     ("where.self", "condition", "tensor, not differentiated."),

@@ -1,0 +1,186 @@
+"""In which order the dimensions of a tensor lie in memory: memory formats, and the layouts that copies preserve."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import ShapeError
+from ..kernels.cpu.copies import copied as copied_on_host
+from .base import alias, fresh
+from .devices import CPU
+from .memory import copied
+from .memory_format import (
+    BY_DIMS,
+    ORDERS,
+    Strides,
+    contiguous_format,
+    memory_format,
+    ordered_strides,
+    preserve_format,
+)
+from .shapes import Shape, contiguous_strides, is_contiguous
+
+
+def format_strides(op: str, shape: Shape, wanted: memory_format) -> Strides:
+    """The strides that a memory format gives to a shape, which must have as many dimensions as the format."""
+    if wanted is contiguous_format:
+        return contiguous_strides(shape)
+    order = ORDERS.get(wanted)
+    if order is None:
+        raise RuntimeError(f"{op}(): unsupported memory format option {wanted.name}: there is no tensor to be like")
+    if len(order) != len(shape):
+        raise ShapeError(f"{op}(): required rank {len(order)} tensor to use {wanted.name} format, but got {len(shape)}")
+    return ordered_strides(shape, order)
+
+
+@functools.lru_cache(maxsize=4096)
+def suggested_format(shape: Shape, strides: Strides | None) -> memory_format:
+    """The format that strides tell: channels last only where no size of 1 leaves it open, `contiguous_format` else."""
+    if strides is None or len(shape) not in BY_DIMS:
+        return contiguous_format
+    wanted, order = BY_DIMS[len(shape)]
+    least = 0
+    if strides[1] == 0:
+        return contiguous_format
+    for dim in reversed(order):
+        if not shape[dim] or strides[dim] < least or (dim == 0 and least == strides[1]):
+            return contiguous_format
+        least = strides[dim] * shape[dim]
+    return wanted
+
+
+@functools.lru_cache(maxsize=4096)
+def preserved_strides(shape: Shape, strides: Strides | None) -> Strides | None:
+    """The strides of a copy that preserves the order of dimensions, None for the usual ones: those of the tensor where
+    it has neither gaps nor overlaps, else its order without gaps."""
+    if strides is None or is_contiguous(shape, strides):
+        return None if strides is None or strides == contiguous_strides(shape) else strides
+    found = strides if is_dense(shape, strides) else ordered_strides(shape, memory_order(shape, (strides,)))
+    return None if found == contiguous_strides(shape) else found
+
+
+@functools.lru_cache(maxsize=4096)
+def is_dense(shape: Shape, strides: Strides) -> bool:
+    """Whether elements lie without gaps and overlaps, in any order of dimensions."""
+    step = 1
+    for stride, size in sorted((stride, size) for stride, size in zip(strides, shape, strict=True) if size != 1):
+        if stride != step:
+            return False
+        step *= size
+    return True
+
+
+@functools.lru_cache(maxsize=4096)
+def memory_order(shape: Shape, operands: Sequence[Strides]) -> tuple[int, ...]:
+    """The dimensions from the outermost in memory to the innermost, by the strides of operands expanded to a shape.
+
+    The first operand whose strides differ decides, 0 tells nothing, and what nobody tells stays in row order.
+    """
+    order = list(reversed(range(len(shape))))  # the innermost first
+    for start in range(1, len(order)):
+        place = start
+        for before in reversed(range(start)):
+            told = _compared(order[before], order[place], shape, operands)
+            if told < 0:
+                break
+            if told > 0:
+                order[before], order[place] = order[place], order[before]
+                place = before
+    return tuple(reversed(order))
+
+
+def _compared(first: int, second: int, shape: Shape, operands: Sequence[Strides]) -> int:
+    """1 where the first dimension lies outside of the second, -1 where inside, 0 where no operand tells."""
+    for strides in operands:
+        a, b = strides[first], strides[second]
+        if not a or not b:
+            continue
+        if a != b:
+            return -1 if a < b else 1
+        if shape[first] > shape[second]:
+            return 1
+    return 0
+
+
+def is_in_rows(*tensors: Any) -> bool:
+    """Whether no tensor on the host says that results are to lie in another order than that of rows."""
+    return all(t is None or t._strides is None or _format_on_host(t) is contiguous_format for t in tensors)
+
+
+def _format_on_host(tensor: Any) -> memory_format:
+    """The memory format that results take over: on devices all kernels give rows."""
+    return suggested_format(tensor._shape, tensor._strides) if tensor._device is CPU else contiguous_format
+
+
+def keeps_rows(tensor: Any) -> bool:
+    """Whether a copy that preserves the layout of a tensor has its elements in rows, as all have on devices."""
+    if tensor._device is not CPU:
+        return True
+    return tensor._strides is None or preserved_strides(tensor._shape, tensor._strides) is None
+
+
+def agreeing(tensors: Sequence[Any]) -> Any:
+    """The first of some tensors if all have one memory format, else None."""
+    formats = {suggested_format(t._shape, t._strides) for t in tensors}
+    return tensors[0] if len(formats) == 1 else None
+
+
+def laid_like(result: Any, *tensors: Any) -> Any:
+    """A new tensor in the memory format of the first of some tensors that has one other than rows."""
+    for t in tensors:
+        if t is not None and t._strides is not None:
+            wanted = _format_on_host(t)
+            if wanted is not contiguous_format and len(result._shape) == len(ORDERS[wanted]):
+                return laid_out(result, ordered_strides(result._shape, ORDERS[wanted]))
+    return result
+
+
+def first_laid_like(results: tuple[Any, ...], *tensors: Any) -> tuple[Any, ...]:
+    """Several results of which the first is in the memory format of some tensors."""
+    return laid_like(results[0], *tensors), *results[1:]
+
+
+def in_rows(tensor: Any) -> Any:
+    """A tensor whose elements lie in rows for a kernel: itself, or of one in another memory format a copy."""
+    if is_in_rows(tensor):
+        return tensor
+    return fresh(_copied(tensor).ravel(), tensor._shape, tensor._dtype)
+
+
+def formatted(op: str, result: Any, source: Any, wanted: memory_format | None) -> Any:
+    """A new tensor, in rows, in a memory format; by default as its source lies, which copies on devices do not."""
+    if wanted is None and result._device is not CPU:
+        return result
+    strides = wanted_strides(op, source, wanted)
+    return result if strides is None else laid_out(result, strides)
+
+
+def wanted_strides(op: str, source: Any, wanted: memory_format | None) -> Strides | None:
+    """The strides of a copy of a tensor in a memory format, by default the one that preserves; None for the usual."""
+    if wanted is None or wanted is preserve_format:
+        return preserved_strides(source._shape, source._strides)
+    if wanted is contiguous_format:
+        return None
+    strides = format_strides(op, source._shape, wanted)
+    return None if strides == contiguous_strides(source._shape) else strides
+
+
+def laid_out(tensor: Any, strides: Strides) -> Any:
+    """A copy of a tensor, without a place in the graph, whose elements lie without gaps in the order of strides."""
+    shape, steps = tensor._shape, tensor.stride()
+    order = sorted(range(len(shape)), key=lambda dim: (-strides[dim], dim))
+    turned = alias(tensor, tuple([shape[dim] for dim in order]), tuple([steps[dim] for dim in order]), tensor._offset)
+    flat = _copied(turned).ravel()
+    return alias(fresh(flat, (flat.size,), tensor._dtype), shape, strides, 0)
+
+
+def relaid(tensor: Any, strides: Strides | None) -> Any:
+    """A new contiguous tensor, whose elements mean nothing yet or are all equal, under other strides without gaps."""
+    return tensor if strides is None else alias(tensor, tensor._shape, strides, 0)
+
+
+def _copied(tensor: Any) -> Any:
+    """The elements of a tensor as an array in row order, which is always a new one."""
+    return copied_on_host(tensor.array) if tensor._device is CPU else copied(tensor.array)
