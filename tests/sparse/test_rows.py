@@ -8,7 +8,10 @@ import pytest
 
 import specgrad as sg
 
-pytestmark = pytest.mark.cpu("indices are arranged on the host, whatever the device is")
+pytestmark = [
+    pytest.mark.cpu("indices are arranged on the host, whatever the device is"),
+    pytest.mark.filterwarnings("ignore:Sparse"),  # PyTorch's, of features that it calls new
+]
 
 TABLE = np.arange(10.0).reshape(5, 2) / 10
 READ = [[1, 2, 2], [0, 3, 1], [2, 2, 4], [1, 0, 0]]
