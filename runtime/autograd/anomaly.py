@@ -9,6 +9,7 @@ from typing import Any
 from ..modes.intercept import Watcher, watch
 from ..modes.thread_state import PerThread
 from ..tensor.base import compute_array
+from ..tensor.memory_format import strided
 from ..user_warning import PACKAGE, warn_user
 from .engine.engine import BackwardPass
 from .node import Node, recording_node
@@ -163,7 +164,7 @@ def _has_nan(grad: Any) -> bool:
 
     while level_of(grad):  # one example of a batch: look at the whole
         grad = grad.value
-    array = compute_array(grad)
+    array = compute_array(grad if grad.layout is strided else grad._values())
     return bool((array != array).any())
 
 

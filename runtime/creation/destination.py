@@ -7,7 +7,7 @@ from typing import Any
 
 from ..dispatch import checks
 from ..dispatch.writing import write_out
-from ..errors import ArgumentError, UnsupportedDtypeError, type_name
+from ..errors import UnsupportedDtypeError
 from ..tensor.base import fresh
 from ..tensor.devices import default_device, resolve
 from ..tensor.dtypes import dtype as Dtype
@@ -31,12 +31,12 @@ def sparse_zeros(op: str, layout: Any, size: Shape, dtype: Any, device: Any, req
     """A tensor of a sparse layout that keeps no elements; None where `layout` is the strided one.
 
     Raises:
-        TypeError: `layout` is no layout.
+        RuntimeError: `layout` is no layout.
     """
     if layout is strided:
         return None
     if not isinstance(layout, Layout):
-        raise ArgumentError(f"{op}(): argument 'layout' must be layout, not {type_name(layout)}")
+        require_strided(op, layout)
     kind = get_default_dtype() if dtype is None else checks.dtype(op, "dtype", dtype)
     flat = empty(0, kind.np, default_device() if device is None else resolve(device))
     made = (

@@ -161,6 +161,19 @@ def test_gradients_add_up(lib: ModuleType) -> None:
     assert x.grad.to_dense().tolist() == [4.0, 0.0, 8.0]
 
 
+def test_watched_passes() -> None:
+    """Anomaly mode looks for NaN among the values of sparse gradients."""
+    x = sg.sparse_coo_tensor([[0, 2]], [1.0, 0.0], (3,)).requires_grad_()
+    with sg.autograd.set_detect_anomaly(True):
+        sg.sparse.sum(x * 3).backward()
+        assert x.grad.to_dense().tolist() == [3.0, 0.0, 3.0]
+        with (
+            pytest.warns(UserWarning, match="Error detected"),
+            pytest.raises(RuntimeError, match="nan"),
+        ):
+            sg.sparse.sum((x * float("inf")).sqrt() * 0).backward()
+
+
 def test_a_leaf_is_not_written_to(lib: ModuleType) -> None:
     """In place only outside the graph."""
     x = lib.sparse_coo_tensor([[0, 2]], [1.0, 2.0], (3,)).requires_grad_()

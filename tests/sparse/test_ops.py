@@ -101,6 +101,7 @@ BINARY: dict[str, Function] = {
     "sparse times sparse": lambda lib, make: make(A) @ make(B).t(),
     "addmm": lambda lib, make: lib.addmm(lib.tensor(FULL[:, :3]), make(A), lib.tensor(B).t(), beta=2, alpha=3),
     "linear": lambda lib, make: lib.nn.functional.linear(lib.tensor(FULL), make(A), lib.tensor(FULL[:, 0])),
+    "linear of rows": lambda lib, make: lib.nn.functional.linear(make(A), lib.tensor(FULL), lib.tensor(FULL[:, 0])),
     "in place": lambda lib, make: make(A).mul_(3).neg_().add_(make(B)),
     "added to a strided one in place": lambda lib, make: lib.tensor(FULL).add_(make(A), alpha=2),
     "copied": lambda lib, make: make(A).copy_(make(B)),

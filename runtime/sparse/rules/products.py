@@ -101,9 +101,12 @@ def batch_product(call: Call) -> Any:
 
 
 def linear_map(call: Call) -> Any:
-    """x W^T, and a bias, with a sparse weight."""
+    """x W^T, and a strided bias."""
     x, weight, bias = call.first, call["weight"], call["bias"]
-    if has_pattern(x) or not has_pattern(weight):
+    if has_pattern(bias):
         raise call.refused()
-    found = product("linear", x.reshape(-1, x.shape[-1]), weight.t()).reshape(*x.shape[:-1], weight._shape[0])
+    if has_pattern(x):
+        found = product("linear", x, weight.t())
+    else:
+        found = product("linear", x.reshape(-1, x.shape[-1]), weight.t()).reshape(*x.shape[:-1], weight._shape[0])
     return found if bias is None else found + bias
