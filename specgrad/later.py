@@ -8,7 +8,18 @@ from importlib import import_module
 from typing import Any
 
 MODULES = (
-    *("_C", "__config__", "_dynamo", "_inductor", "_jit_internal", "_tensor", "_utils", "amp", "as_torch"),
+    *(
+        "_C",
+        "__config__",
+        "__future__",
+        "_dynamo",
+        "_inductor",
+        "_jit_internal",
+        "_tensor",
+        "_utils",
+        "amp",
+        "as_torch",
+    ),
     *("compiler", "cuda", "distributed", "distributions", "functional", "futures", "fx", "graph", "hub", "jit"),
     *("library", "masked", "mps", "mtia", "multiprocessing", "overrides", "profiler", "quasirandom"),
     *("return_types", "serialization", "signal", "storage", "testing", "torch_version", "types", "version"),

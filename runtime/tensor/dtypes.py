@@ -9,6 +9,7 @@ import numpy
 import numpy as np
 
 from ..errors import type_name
+from .package_name import known
 
 _CATEGORY_ORDER = "bifc"
 
@@ -61,7 +62,7 @@ class dtype:
         raise AttributeError(f"{self!r} is immutable: cannot set {name!r}")
 
     def __repr__(self) -> str:
-        return f"specgrad.{self.name}"
+        return f"{known.name}.{self.name}"
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
         return from_name, (self.name,)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .package_name import known
+
 
 class Named:
     """A constant that is known by its name, alone and after pickling."""
@@ -10,7 +12,7 @@ class Named:
         self.name = name
 
     def __repr__(self) -> str:
-        return f"specgrad.{self.name}"
+        return f"{known.name}.{self.name}"
 
     def __reduce__(self) -> str:
         return self.name

@@ -83,6 +83,25 @@ def test_blocks_in_blocks() -> None:
     assert sys.meta_path == finders
 
 
+def test_what_values_say_of_torch() -> None:
+    """Dtypes, sizes, layouts and types of tensors print as PyTorch's, as programs read them; afterwards as before."""
+    x = specgrad.zeros(2)
+    with specgrad.as_torch():
+        assert str(x.dtype) == "torch.float32" and repr(x.shape) == "torch.Size([2])"
+        assert (str(x.layout), str(specgrad.channels_last)) == ("torch.strided", "torch.channels_last")
+        assert x.type() == "torch.FloatTensor" and x.type("torch.DoubleTensor").type() == "torch.DoubleTensor"
+        assert repr(specgrad.zeros(2, dtype=specgrad.int32)) == "tensor([0, 0], dtype=torch.int32)"
+    assert str(x.dtype) == "specgrad.float32" and x.type() == "specgrad.FloatTensor"
+
+
+def test_layers_are_traced_as_leaves() -> None:
+    """A layer is one node of a traced program, although it says that it is torch's."""
+    module = specgrad.nn.Sequential(specgrad.nn.Conv2d(1, 2, 1), specgrad.nn.BatchNorm2d(2), specgrad.nn.ReLU())
+    with specgrad.as_torch():
+        nodes = [(node.op, str(node.target)) for node in specgrad.fx.symbolic_trace(module).graph.nodes]
+    assert nodes[1:-1] == [("call_module", "0"), ("call_module", "1"), ("call_module", "2")]
+
+
 def test_pytorch_itself_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where torch has been imported, specgrad refuses, and nothing changes."""
     monkeypatch.setitem(sys.modules, "torch", type(sys)("torch"))

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any
 
+from ...tensor.package_name import known
 from .finder import NAME, OWN, VERSION, Finder, exists, module_of, own_name
 from .version import TorchVersion
 
@@ -48,7 +49,7 @@ class _State:
         self._modules = {cls: cls.__module__ for cls in _public_classes()}
         for cls, module in self._modules.items():
             cls.__module__ = _public_home(module)
-        package.__name__ = NAME
+        package.__name__ = known.name = NAME
         sys.meta_path.insert(0, self._finder)
 
     def leave(self) -> None:
@@ -60,6 +61,7 @@ class _State:
             del sys.modules[name]
         package = sys.modules[OWN]
         package.__name__, package.__version__ = OWN, self._version  # type: ignore[attr-defined]
+        known.name = OWN
         for cls, module in self._modules.items():
             cls.__module__ = module
 
