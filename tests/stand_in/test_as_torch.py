@@ -83,6 +83,16 @@ def test_blocks_in_blocks() -> None:
     assert sys.meta_path == finders
 
 
+def test_the_package_beside_torch() -> None:
+    """`functorch`, which comes with PyTorch, is specgrad's too."""
+    with specgrad.as_torch():
+        import functorch
+        from functorch import make_functional
+
+        assert functorch is specgrad.functorch and make_functional is functorch.make_functional
+    assert "functorch" not in sys.modules
+
+
 def test_what_values_say_of_torch() -> None:
     """Dtypes, sizes, layouts and types of tensors print as PyTorch's, as programs read them; afterwards as before."""
     x = specgrad.zeros(2)

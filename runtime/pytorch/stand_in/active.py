@@ -9,7 +9,7 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 from ...tensor.package_name import known
-from .finder import NAME, OWN, VERSION, Finder, exists, module_of, own_name
+from .finder import NAME, OWN, VERSION, Finder, exists, is_pytorchs, module_of, own_name
 from .version import TorchVersion
 
 _ROOMS = {"nn.optim": "optim", "nn.data": "utils.data"}  # whose modules PyTorch keeps elsewhere
@@ -57,7 +57,7 @@ class _State:
         if self._depth:
             return
         sys.meta_path.remove(self._finder)
-        for name in [name for name in sys.modules if name == NAME or name.startswith(NAME + ".")]:
+        for name in [*filter(is_pytorchs, sys.modules)]:
             del sys.modules[name]
         package = sys.modules[OWN]
         package.__name__, package.__version__ = OWN, self._version  # type: ignore[attr-defined]
