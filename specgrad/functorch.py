@@ -1,7 +1,7 @@
 """What the package `functorch`, which comes with PyTorch, offers: transforms, and modules as functions."""
 
 from .func import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, vjp, vmap
-from .nn.modules.module.as_function import (
+from .nn.as_function import (
     FunctionalModule,
     FunctionalModuleWithBuffers,
     combine_state_for_ensemble,

@@ -8,7 +8,18 @@ from . import data as data
 
 if _TYPE_CHECKING:
     from . import _pytree as _pytree
-    from . import benchmark, collect_env, cpp_extension, deterministic, dlpack, hooks, pytree, tensorboard, weak
+    from . import (
+        benchmark,
+        collect_env,
+        cpp_extension,
+        deterministic,
+        dlpack,
+        hooks,
+        model_zoo,
+        pytree,
+        tensorboard,
+        weak,
+    )
 
 __all__ = [
     "benchmark",
@@ -19,11 +30,14 @@ __all__ = [
     "deterministic",
     "dlpack",
     "hooks",
+    "model_zoo",
     "pytree",
     "swap_tensors",
     "tensorboard",
     "weak",
 ]
 
-__getattr__ = _later.finder(__name__, ("_pytree", "flop_counter", *__all__), {"swap_tensors": "runtime.tensor.swap"})
+_PRIVATE = ("_contextlib", "_foreach_utils", "_python_dispatch", "_pytree", "_triton")
+
+__getattr__ = _later.finder(__name__, (*_PRIVATE, "flop_counter", *__all__), {"swap_tensors": "runtime.tensor.swap"})
 __dir__ = _later.listing(__name__, *__all__)

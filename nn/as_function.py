@@ -6,9 +6,10 @@ import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ....generated.ops import stack
-from ....generated.tensor import Tensor
-from .functional_call import functional_call
+from ..generated.ops import stack
+from ..generated.tensor import Tensor
+from .modules.batchnorm import NormBase
+from .modules.module.functional_call import functional_call
 
 Tensors = tuple[Tensor, ...]
 
@@ -138,8 +139,6 @@ def replace_all_batch_norm_modules_(root: Any) -> Any:
         >>> replace_all_batch_norm_modules_(sg.nn.Sequential(sg.nn.BatchNorm1d(2)))[0].running_mean is None
         True
     """
-    from ..batchnorm import NormBase
-
     for module in root.modules():
         if isinstance(module, NormBase):
             module.running_mean = module.running_var = module.num_batches_tracked = None
