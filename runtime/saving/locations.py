@@ -63,3 +63,25 @@ def _here(saved: str) -> device:
         return resolve(where)
     except DeviceError as error:
         raise DeviceError(f"load(): {error}, or load(..., map_location='cpu')") from None
+
+
+def location_tag(storage: Any) -> str:
+    """Where the memory of a storage lies, as files say it: "cpu" or "cuda:0".
+
+    Args:
+        storage: a storage, or a tensor.
+    """
+    return str(storage.device)
+
+
+def default_restore_location(storage: Any, location: str) -> Any:
+    """A storage or tensor where a file says that it was: itself if it lies there, otherwise a copy.
+
+    Args:
+        storage: a storage, or a tensor.
+        location: the device, as `location_tag` names it.
+    """
+    where = _here(location)
+    if storage.device == where:
+        return storage
+    return storage.cpu() if where.type == "cpu" else storage.cuda(where.index)
