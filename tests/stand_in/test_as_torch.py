@@ -112,6 +112,21 @@ def test_layers_are_traced_as_leaves() -> None:
     assert nodes[1:-1] == [("call_module", "0"), ("call_module", "1"), ("call_module", "2")]
 
 
+def test_generated_code_names_torch() -> None:
+    """The code of a traced function reads as PyTorch's, and runs, also afterwards."""
+
+    def function(x: specgrad.Tensor) -> specgrad.Tensor:
+        return specgrad.relu(x).to(specgrad.float64) + specgrad.nn.functional.softsign(x)
+
+    with specgrad.as_torch():
+        traced = specgrad.fx.symbolic_trace(function)
+        assert "torch.relu(x)" in traced.code and "torch.nn.functional.softsign(x)" in traced.code
+        assert "to(torch.float64)" in traced.code and "specgrad" not in traced.code
+        assert specgrad.overrides.resolve_name(specgrad.relu) == "torch.relu"
+    assert traced(specgrad.tensor([-1.0, 1.0])).tolist() == [-0.5, 1.5]
+    assert "specgrad.relu(x)" in specgrad.fx.symbolic_trace(function).code
+
+
 def test_pytorch_itself_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where torch has been imported, specgrad refuses, and nothing changes."""
     monkeypatch.setitem(sys.modules, "torch", type(sys)("torch"))
