@@ -26,6 +26,15 @@ IMPORTS = [
     "utils.data._utils.collate: collate_numpy_array_fn default_collate_fn_map np_str_obj_array_pattern",
     "utils.data.dataloader: default_collate default_convert",
     "serialization: default_restore_location location_tag",
+    "_lowrank: svd_lowrank",
+    "_vmap_internals: vmap",
+    "_utils: ExceptionWrapper _get_all_device_indices",
+    "autograd.profiler_util: FunctionEvent",
+    "cuda.graphs: CUDAGraph",
+    "nn.functional: _pair _single _triple handle_torch_function has_torch_function has_torch_function_variadic",
+    "nn.utils.parametrizations: _Orthogonal _SpectralNorm _WeightNorm",
+    "optim._multi_tensor: SGD",
+    "optim.lr_scheduler: _enable_get_lr_call",
     "nn.modules.container: Module",
     "nn.modules.utils: _list_with_default",
     "nn.common_types: _size_1_t _size_2_t _size_any_t _ratio_any_t _maybe_indices_t",
@@ -154,3 +163,13 @@ def test_initial_values_by_private_names(lib: Any) -> None:
 def test_names_that_no_file_has_imported(lib: Any) -> None:
     """What is nobody's public name is an AttributeError, as programs probe for it."""
     assert not hasattr(lib.nn.modules.conv, "no_such_name") and not hasattr(lib.nn.modules.conv, "__wrapped__")
+
+
+def test_exceptions_of_others(lib: Any) -> None:
+    """An exception that was wrapped is raised again in its class, and says where it was caught."""
+    try:
+        raise ValueError("wrong")
+    except ValueError:
+        wrapped = importlib.import_module(f"{lib.__name__}._utils").ExceptionWrapper(where="in thread 1")
+    with pytest.raises(ValueError, match=r"Caught ValueError in thread 1\.\nOriginal Traceback(.|\n)*wrong"):
+        wrapped.reraise()
