@@ -1,11 +1,14 @@
 """Private helpers of PyTorch that programs with several devices or buckets of gradients import."""
 
+import sys as _sys
 from typing import Any as _Any
 
+from .nn.data.worker import Failure as _Failure
 from .nn.utils.flat import flatten_dense_tensors as _flatten_dense_tensors  # noqa: F401
 from .nn.utils.flat import take_tensors as _take_tensors  # noqa: F401
 from .nn.utils.flat import unflatten_dense_tensors as _unflatten_dense_tensors  # noqa: F401
 from .runtime.cuda.api.devices import current_device as _current_device
+from .runtime.cuda.api.devices import device_count as _device_count
 from .runtime.tensor.devices import device as _device
 
 
@@ -23,3 +26,21 @@ def _get_device_index(device: _Any, optional: bool = False, allow_cpu: bool = Fa
             raise ValueError(f"Expected a cuda device with a specified index or an integer, but got: {device!r}")
         return _current_device()
     return place.index
+
+
+def _get_all_device_indices() -> list[int]:
+    """The numbers of all CUDA devices."""
+    return list(range(_device_count()))
+
+
+class ExceptionWrapper(_Failure):
+    """An exception as it travels to another thread or process, where `reraise` raises one of its class.
+
+    Args:
+        exc_info: what `sys.exc_info()` has given; that of now when left out.
+        where: what its message says of the place.
+    """
+
+    def __init__(self, exc_info: _Any = None, where: str = "in background") -> None:
+        error: _Any = (_sys.exc_info() if exc_info is None else exc_info)[1]
+        super().__init__(error, where)

@@ -8,11 +8,11 @@ from importlib import import_module
 from typing import Any
 
 MODULES = (
-    *("_C", "__config__", "_custom_ops", "_dynamo", "_inductor", "_jit_internal", "_tensor", "_utils", "amp"),
-    *("ao", "as_torch", "compiler", "cuda", "distributed", "distributions", "functional", "futures", "fx"),
-    *("graph", "hub", "jit", "library", "masked", "mps", "mtia", "multiprocessing", "onnx", "overrides"),
-    *("profiler", "quasirandom", "return_types", "serialization", "signal", "sparse", "storage", "testing"),
-    *("torch_version", "types", "version", "xpu"),
+    *("_C", "_VF", "__config__", "__future__", "_custom_ops", "_dynamo", "_inductor", "_jit_internal"),
+    *("_tensor", "_utils", "amp", "ao", "as_torch", "compiler", "cuda", "distributed", "distributions"),
+    *("functional", "functorch", "futures", "fx", "graph", "hub", "jit", "library", "masked", "mps", "mtia"),
+    *("multiprocessing", "onnx", "overrides", "profiler", "quasirandom", "return_types", "serialization"),
+    *("signal", "sparse", "storage", "testing", "torch_version", "types", "version", "xpu"),
 )
 _HOMES = {
     "nn.functional.aten_forms": (
@@ -45,6 +45,10 @@ _HOMES = {
         "rms_norm",
         "triplet_margin_loss",
     ),
+    "nn.functional.aten_layers": ("convolution", "embedding_renorm_", "gru", "lstm", "rnn_relu", "rnn_tanh"),
+    "nn.functional.segments": ("segment_reduce",),
+    "runtime.autograd.anomaly": ("set_anomaly_enabled",),
+    "runtime.modes.amp.grad_scaler": ("GradScaler",),
     "nn.functional.older": ("conv_tbc", "native_channel_shuffle"),
     "nn.functional.pooling.with_indices": ("max_pool1d_with_indices",),
     "nn.script_module": ("ScriptModule",),

@@ -20,6 +20,10 @@ WITHIN = {
 }
 
 MOVED = {
+    "_lowrank": "runtime.functions.low_rank",
+    "_vmap_internals": "runtime.batching",
+    "autograd.profiler_util": "runtime.profiler.events",
+    "cuda.graphs": "runtime.cuda.api.graphs",
     "distributions.utils": "nn.distributions.parameters",
     "nn.activation": "nn.modules.activation.sigmoid",
     "nn.adaptive_pooling": "nn.modules.pooling.adaptive",
@@ -120,6 +124,7 @@ MOVED = {
     "nn.unpooling": "nn.modules.pooling.maximum",
     "nn.upsampling": "nn.modules.upsampling",
     "nn.value_losses": "nn.modules.loss.base",
+    "optim._multi_tensor": "nn.optim",
     "runtime.autograd.dual": "runtime.autograd.forward.dual",
     "runtime.autograd.grad_mode": "runtime.modes.grad_mode",
     "runtime.checks": "runtime.dispatch.checks",

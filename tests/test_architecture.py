@@ -66,7 +66,7 @@ ORDER = [
     + [f"runtime.kernels.cache.{module}" for module in ("ahead", "digest", "dispatchers")],
     ["runtime.kernels.cache*", "runtime.kernels.scalar*", "runtime.kernels.llvm.structs", "runtime.pool.layout"]
     + ["runtime.tensor.shapes"],
-    ["runtime.dispatch.fast_path", "runtime.dispatch.spec_lines"],  # which need nothing
+    ["runtime.dispatch.fast_path", "runtime.dispatch.spec_lines", "runtime.tensor.package_name"],  # which need nothing
     [
         "runtime.errors",
         "runtime.pytorch.futures",

@@ -14,7 +14,6 @@ from .collate import default_collate, like_mapping, like_sequence
 default_collate_err_msg_format = (
     "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
 )
-np_str_obj_array_pattern = re.compile("[SaUO]")  # kinds of NumPy's dtypes of which no tensor is made
 Collate = Callable[..., Any]
 
 
@@ -22,6 +21,9 @@ def _collate_default(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any
     return default_collate(batch)
 
 
+collate_tensor_fn = collate_numpy_array_fn = collate_numpy_scalar_fn = _collate_default
+collate_float_fn = collate_int_fn = collate_str_fn = _collate_default
+np_str_obj_array_pattern = re.compile(r"[SaUO]")  # dtypes of arrays that no tensor has
 default_collate_fn_map: dict[Any, Collate] = dict.fromkeys(
     (Tensor, np.ndarray, (np.bool_, np.number, np.object_), float, int, str, bytes), _collate_default
 )

@@ -245,6 +245,13 @@ _PRIVATE = {  # which programs with layers of their own import
     "_in_projection_packed": ("attention.shared", "in_projection_packed"),
     "_mha_shape_check": ("attention.shared", "mha_shape_check"),
     "_none_or_dtype": ("attention.shared", "none_or_dtype"),
+    "_pair": (".modules.utils", "_pair"),
+    "_single": (".modules.utils", "_single"),
+    "_triple": (".modules.utils", "_triple"),
+    "handle_torch_function": ("..overrides", "handle_torch_function"),
+    "has_torch_function": ("..overrides", "has_torch_function"),
+    "has_torch_function_unary": ("..overrides", "has_torch_function_unary"),
+    "has_torch_function_variadic": ("..overrides", "has_torch_function_variadic"),
 }
 
 

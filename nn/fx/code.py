@@ -12,6 +12,7 @@ from ...runtime.tensor.base import TensorBase
 from ...runtime.tensor.devices import device
 from ...runtime.tensor.dtypes import dtype
 from ...runtime.tensor.memory_format import layout, memory_format
+from ...runtime.tensor.package_name import OWN, known
 from .names import Namespace, is_ours, qualified_name
 from .node import Node
 from .operators import SYMBOLS
@@ -19,7 +20,6 @@ from .operators import SYMBOLS
 if TYPE_CHECKING:
     from .graph import Graph
 
-_PACKAGE = __name__.partition(".")[0]
 _CONSTANTS = (dtype, layout, memory_format)  # which the package has under their names
 _PLAIN = (bool, int, str, type(None), bytes)
 Lines = list[str]
@@ -214,9 +214,9 @@ class _Writer:
     def constant(self, value: Any) -> str:
         """A value that is no node: written down where its text says it, else a global."""
         if isinstance(value, _CONSTANTS):
-            return self.of_package(f"{_PACKAGE}.{str(value).rpartition('.')[2]}")
+            return self.of_package(f"{known.name}.{str(value).rpartition('.')[2]}")
         if isinstance(value, device):
-            return f"{self.of_package(f'{_PACKAGE}.device')}({str(value)!r})"
+            return f"{self.of_package(f'{known.name}.device')}({str(value)!r})"
         if isinstance(value, (float, complex)):
             return self._number(value)
         if isinstance(value, _PLAIN) or value is Ellipsis:
@@ -227,9 +227,9 @@ class _Writer:
 
     def _number(self, value: complex) -> str:
         text = repr(value)
-        for name, known in (("inf", float("inf")), ("nan", float("nan"))):
+        for name, number in (("inf", float("inf")), ("nan", float("nan"))):
             if name in text:
-                self.globals[name] = known
+                self.globals[name] = number
         return text
 
     def global_name(self, value: Any) -> str:
@@ -245,7 +245,7 @@ class _Writer:
 
     def of_package(self, text: str) -> str:
         """A dotted name of the package, which becomes a global."""
-        self.globals[_PACKAGE] = sys.modules[_PACKAGE]
+        self.globals[known.name] = sys.modules[OWN]
         return text
 
     def annotation(self, kind: Any) -> str:
@@ -253,7 +253,7 @@ class _Writer:
         if isinstance(kind, str):
             return repr(kind)
         if isinstance(kind, type) and issubclass(kind, TensorBase) and kind.__name__ == "Tensor":
-            return self.of_package(f"{_PACKAGE}.Tensor")
+            return self.of_package(f"{known.name}.Tensor")
         if kind in (int, float, bool, str, list, tuple, dict):
             return str(kind.__name__)
         name = self.names.create_name(f"type_{getattr(kind, '__name__', 'hint')}", kind)

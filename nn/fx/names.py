@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ...runtime.modes.overrides.api import resolve_name
+from ...runtime.tensor.package_name import OWN, known
 
-_PACKAGE = __name__.partition(".")[0]
 _ILLEGAL = re.compile(r"[^0-9a-zA-Z_]+")
 _NUMBERED = re.compile(r"(.*)_(\d+)$")
 _HUMP = re.compile(r"(?<=[a-z])([A-Z])")
@@ -51,7 +51,7 @@ class Namespace:
 
     def is_illegal(self, name: str, obj: Any) -> bool:
         """Whether a name has a meaning already, other than this object."""
-        if name in keyword.kwlist or name == _PACKAGE:
+        if name in keyword.kwlist or name in (OWN, known.name):
             return True
         return name in vars(builtins) and obj is not vars(builtins)[name]
 
@@ -77,7 +77,7 @@ def target_name(target: Any) -> str:
 def qualified_name(function: Callable[..., Any]) -> str:
     """The name by which a function is reached from its package: `specgrad.nn.functional.relu`, `_operator.add`."""
     found = resolve_name(function)
-    if found.startswith(f"{_PACKAGE}."):
+    if found.startswith(f"{known.name}."):
         return found
     if getattr(builtins, getattr(function, "__name__", ""), None) is function:
         return str(function.__name__)
@@ -87,4 +87,4 @@ def qualified_name(function: Callable[..., Any]) -> str:
 
 def is_ours(function: Any) -> bool:
     """Whether generated code reaches a function by its name in this package."""
-    return resolve_name(function).startswith(f"{_PACKAGE}.") if callable(function) else False
+    return resolve_name(function).startswith(f"{known.name}.") if callable(function) else False

@@ -22,7 +22,7 @@ from .patching import Patcher
 from .proxy import ParameterProxy, Proxy, TracerBase
 from .wrapping import patch_layers, patch_wrapped, recording
 
-_OWN_LAYERS = __name__.partition(".")[0] + ".nn."
+_LAYERS = (__name__.partition(".")[0] + ".nn.", "torch.nn.")  # the second is what they say under `as_torch`
 _VARIADIC = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
@@ -85,7 +85,7 @@ class Tracer(TracerBase):
             m: the module.
             module_qualified_name: its path.
         """
-        return type(m).__module__.startswith(_OWN_LAYERS) and not isinstance(m, (Sequential, GraphModule))
+        return type(m).__module__.startswith(_LAYERS) and not isinstance(m, (Sequential, GraphModule))
 
     def path_of_module(self, mod: Any) -> str:
         """The path of a submodule.

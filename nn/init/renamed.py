@@ -23,9 +23,19 @@ _NEW = (
 )
 _BY_OLD_NAME: dict[str, Callable[..., Any]] = {function.__name__[:-1]: function for function in _NEW}
 
+_PRIVATE = (
+    *("_calculate_correct_fan", "_no_grad_fill_", "_no_grad_normal_", "_no_grad_trunc_normal_"),
+    *("_no_grad_uniform_", "_no_grad_zero_"),
+)
+
 
 def old_name(name: str) -> Callable[..., Any]:
     """The function that had this name, with a warning when it is called: `__getattr__` of nn.init."""
+    if name in _PRIVATE:
+        from . import unrecorded
+
+        found: Callable[..., Any] = getattr(unrecorded, name[1:])
+        return found
     if name not in _BY_OLD_NAME:
         raise AttributeError(f"module 'specgrad.nn.init' has no attribute '{name}'")
     function = _BY_OLD_NAME[name]

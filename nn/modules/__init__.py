@@ -28,6 +28,7 @@ from . import utils as utils
 from .activation import *
 from .adaptive import *
 from .batchnorm import *
+from .borrowed import borrowed as _borrowed
 from .channelshuffle import *
 from .container import *
 from .conv import *
@@ -70,3 +71,9 @@ __all__ += rnn.__all__
 __all__ += sparse.__all__
 __all__ += transformer.__all__
 __all__ += upsampling.__all__
+
+for _module in (
+    *(activation, adaptive, batchnorm, channelshuffle, container, conv, distance, dropout, flatten, fold, instancenorm),
+    *(lazy, linear, loss, normalization, padding, pixelshuffle, pooling, rnn, sparse, transformer, upsampling),
+):
+    _module.__getattr__ = _borrowed(_module.__name__)  # type: ignore[method-assign]

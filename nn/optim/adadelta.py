@@ -8,6 +8,7 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.ops.optim.cpu import adadelta_update
 from ..docstrings import completed_from
+from .functional import functional
 from .hyperparameters import checked
 from .per_parameter import PerParameter
 from .rule import Rule, averaged_square, descend, start
@@ -72,3 +73,5 @@ def _update(
 
 
 _RULE = Rule("adadelta", adadelta_update, _update)
+
+adadelta = functional(Adadelta, "square_avg", "acc_delta", "step")

@@ -10,6 +10,7 @@ from ...runtime.creation import full_like
 from ...runtime.modes.grad_mode import is_grad_enabled
 from ...runtime.ops.optim.cpu import adagrad_update
 from ..docstrings import completed_from
+from .functional import functional
 from .hyperparameters import checked
 from .per_parameter import PerParameter
 from .rule import Rule, count, descend, number, rate, root, written
@@ -92,3 +93,5 @@ def _update(param: Tensor, grad: Tensor, sums: Tensor, step: float, lr: Any, lr_
 
 
 _RULE = Rule("adagrad", adagrad_update, _update)
+
+adagrad = functional(Adagrad, "sum", "step")

@@ -9,6 +9,7 @@ from ...generated.tensor import Tensor
 from ...runtime.creation import zeros_like
 from ...runtime.ops.optim.cpu import adam_update
 from ..docstrings import completed_from
+from .functional import functional
 from .hyperparameters import checked
 from .per_parameter import PerParameter
 from .rule import Rule, averaged, averaged_square, decay_apart, descend, root, shrink, start, written
@@ -96,3 +97,5 @@ def _update(
 
 
 _RULE = Rule("adam", adam_update, _update)
+
+adam = functional(Adam, "exp_avg", "exp_avg_sq", "max_exp_avg_sq", "step")

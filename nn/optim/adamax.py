@@ -8,6 +8,7 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.ops.optim.cpu import adamax_update
 from ..docstrings import completed_from
+from .functional import functional
 from .hyperparameters import checked
 from .per_parameter import PerParameter
 from .rule import Rule, averaged, descend, start, written
@@ -76,3 +77,5 @@ def _update(
 
 
 _RULE = Rule("adamax", adamax_update, _update)
+
+adamax = functional(Adamax, "exp_avg", "exp_inf", "step")

@@ -8,6 +8,7 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ..docstrings import completed_from
 from .adam import Adam
+from .functional import functional
 
 
 @completed_from(Adam)
@@ -60,3 +61,6 @@ class AdamW(Adam):
             fused=fused,
             decoupled_weight_decay=True,
         )
+
+
+adamw = functional(AdamW, "exp_avg", "exp_avg_sq", "max_exp_avg_sq", "step", decoupled_weight_decay=True)

@@ -9,6 +9,7 @@ from ...generated.tensor import Tensor
 from ...runtime.creation import zeros_like
 from ...runtime.ops.optim.cpu import asgd_update
 from ..docstrings import completed_from
+from .functional import functional
 from .hyperparameters import checked
 from .per_parameter import PerParameter
 from .rule import Rule, number, start
@@ -85,3 +86,5 @@ def _update(
 
 
 _RULE = Rule("asgd", asgd_update, _update, counts=("step", "eta", "mu"))
+
+asgd = functional(ASGD, "ax", "mu", "eta", "step")

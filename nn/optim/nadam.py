@@ -9,6 +9,7 @@ from ...generated.tensor import Tensor
 from ...runtime.creation import zeros_like
 from ...runtime.ops.optim.cpu import nadam_update
 from ..docstrings import completed_from
+from .functional import functional
 from .hyperparameters import checked
 from .per_parameter import PerParameter
 from .rule import Rule, averaged, averaged_square, decay_apart, descend, number, root, shrink, start
@@ -95,3 +96,5 @@ def _update(
 
 
 _RULE = Rule("nadam", nadam_update, _update, counts=("step", "mu_product"))
+
+nadam = functional(NAdam, "exp_avg", "exp_avg_sq", "mu_product", "step")

@@ -9,6 +9,7 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.ops.optim.cpu import radam_update
 from ..docstrings import completed_from
+from .functional import functional
 from .hyperparameters import checked
 from .per_parameter import PerParameter
 from .rule import Rule, averaged, averaged_square, decay_apart, descend, root, shrink, start
@@ -90,3 +91,5 @@ def _update(
 
 
 _RULE = Rule("radam", radam_update, _update)
+
+radam = functional(RAdam, "exp_avg", "exp_avg_sq", "step")

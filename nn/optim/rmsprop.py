@@ -9,6 +9,7 @@ from ...generated.tensor import Tensor
 from ...runtime.creation import zeros_like
 from ...runtime.ops.optim.cpu import rmsprop_update
 from ..docstrings import completed_from
+from .functional import functional
 from .hyperparameters import checked
 from .per_parameter import PerParameter
 from .rule import Rule, averaged, averaged_square, descend, root, start, written
@@ -93,3 +94,5 @@ def _update(
 
 
 _RULE = Rule("rmsprop", rmsprop_update, _update)
+
+rmsprop = functional(RMSprop, "square_avg", "grad_avg", "momentum_buffer", "step")

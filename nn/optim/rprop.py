@@ -9,6 +9,7 @@ from ...generated.tensor import Tensor
 from ...runtime.creation import full_like, ones_like
 from ...runtime.ops.optim.cpu import rprop_update
 from ..docstrings import completed_from
+from .functional import functional
 from .hyperparameters import checked
 from .per_parameter import PerParameter
 from .rule import Rule, start, written
@@ -86,3 +87,5 @@ def _update(
 
 
 _RULE = Rule("rprop", rprop_update, _update)
+
+rprop = functional(Rprop, "prev", "step_size", "step")

@@ -9,6 +9,7 @@ from ...generated.tensor import Tensor
 from ...runtime.creation import zeros_like
 from ...runtime.ops.optim.cpu import sgd_update
 from ..docstrings import completed_from
+from .functional import functional
 from .hyperparameters import checked
 from .per_parameter import PerParameter
 from .rule import Rule, descend, rate, uphill, written
@@ -92,3 +93,5 @@ def _update(
 
 
 _RULE = Rule("sgd", sgd_update, _update, counts=())
+
+sgd = functional(SGD, "momentum_buffer")

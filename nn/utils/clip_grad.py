@@ -218,3 +218,6 @@ def clip_grad_norm(
     """
     warn_user("`nn.utils.clip_grad_norm` is now deprecated in favor of `nn.utils.clip_grad_norm_`.", FutureWarning)
     return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
+
+
+_get_total_norm, _clip_grads_with_norm_ = get_total_norm, clip_grads_with_norm_  # names that programs import

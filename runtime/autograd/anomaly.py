@@ -88,6 +88,16 @@ class detect_anomaly:
         _turn(*self.previous)
 
 
+def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
+    """Turn anomaly mode on or off.
+
+    Args:
+        enabled: which of both.
+        check_nan: whether backward looks for nan.
+    """
+    set_detect_anomaly(enabled, check_nan)
+
+
 def is_anomaly_enabled() -> bool:
     """Whether anomaly mode is on."""
     return _NAME in watch.watchers

@@ -16,6 +16,7 @@ from ..tensor.devices import resolve, set_default
 from ..tensor.dtypes import dtype as Dtype
 from ..tensor.dtypes import get_default_dtype, set_default_dtype
 from ..tensor.memory_format import strided
+from ..tensor.package_name import known
 from ..tensor.shapes import Size
 from .data import tensor
 from .filled import empty
@@ -107,7 +108,7 @@ class TensorType(type):
     layout = strided
 
     def __new__(cls, name: str, dtype: Dtype, place: str = "cpu") -> TensorType:
-        module = _MODULES[place]
+        module = f"{known.name}.{_PLACES[place]}".rstrip(".")
         doc = f"Tensors of {dtype.name} on {'the CPU' if place == 'cpu' else 'a CUDA device'}."
         words = {"dtype": dtype, "place": place, "is_cuda": place == "cuda", "__module__": module, "__doc__": doc}
         return super().__new__(cls, name, (), words)
@@ -123,7 +124,7 @@ class TensorType(type):
         return isinstance(instance, TensorBase) and instance._dtype is cls.dtype and instance._device.type == cls.place
 
 
-_MODULES = {"cpu": "specgrad", "cuda": "specgrad.cuda", "meta": "specgrad.meta"}
+_PLACES = {"cpu": "", "cuda": "cuda.", "meta": "meta."}
 FloatTensor = TensorType("FloatTensor", dtypes.float32)
 DoubleTensor = TensorType("DoubleTensor", dtypes.float64)
 HalfTensor = TensorType("HalfTensor", dtypes.float16)
@@ -142,7 +143,7 @@ CUDA_TYPES = {name: TensorType(name, found.dtype, "cuda") for name, found in TYP
 
 def type_of(value: Any) -> str:
     """PyTorch's name for the type of a tensor: `specgrad.FloatTensor`, `specgrad.cuda.FloatTensor`."""
-    return f"{_MODULES[value._device.type]}.{value._dtype.scalar_type}Tensor"
+    return f"{known.name}.{_PLACES[value._device.type]}{value._dtype.scalar_type}Tensor"
 
 
 def named_type(value: Any) -> tuple[Dtype, str | None]:

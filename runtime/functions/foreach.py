@@ -100,38 +100,3 @@ def _check_lengths(tensors: list[Any], given: list[Any], count: int) -> None:
     for value in given:
         if isinstance(value, list | tuple) and len(value) != count:
             raise RuntimeError("Tensor list must have same number of elements as scalar list.")
-
-
-def supported_devices() -> list[str]:
-    """The kinds of devices that have a kernel for a whole list: none, lists are gone through one by one."""
-    return []
-
-
-def has_foreach_support(tensors: list[Any], device: Any) -> bool:
-    """Whether tensors of a device have such a kernel."""
-    return False
-
-
-def by_device_and_dtype(tensorlistlist: list[list[Any]], with_indices: bool = False) -> dict[Any, Any]:
-    """Lists that go along with each other, cut into those of one device and dtype by the tensors of the first.
-
-    Args:
-        tensorlistlist: the lists; the others may have None for a tensor.
-        with_indices: whether the places of the tensors in their lists are wanted.
-
-    Returns:
-        For each pair of device and dtype the lists, and the places.
-
-    Example:
-        >>> import specgrad as sg
-        >>> groups = by_device_and_dtype([[sg.ones(1), sg.ones(1).long(), sg.zeros(1)]], with_indices=True)
-        >>> [places for _, places in groups.values()]
-        [[0, 2], [1]]
-    """
-    groups: dict[Any, list[int]] = {}
-    for place, tensor in enumerate(tensorlistlist[0]):
-        groups.setdefault((tensor.device, tensor.dtype), []).append(place)
-    return {
-        key: ([[one[place] for place in places] for one in tensorlistlist], places if with_indices else [])
-        for key, places in groups.items()
-    }

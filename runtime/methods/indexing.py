@@ -144,11 +144,21 @@ def _is_written(x: Any, key: Any, value: Any) -> bool:
 
 
 def _assign(target: Any, source: Any) -> None:
-    """Write a tensor that broadcasts."""
+    """Write a tensor that broadcasts; `x[key] *= 2` has written already, and gives the view that it wrote to."""
+    if _is_same_view(target, source) and not (watch.active or watch.every):
+        target._bump_version("copy_")
+        return
     if source._storage is target._storage and source._shape != target._shape:  # may lie in what is written to
         op.copy_(target, op.expand(source, target._shape))
     else:
         op.copy_(target, source)
+
+
+def _is_same_view(target: Any, source: Any) -> bool:
+    """Whether two tensors outside of graphs have each element at the same place."""
+    if source._storage is not target._storage or source._dtype is not target._dtype or source._rg or target._rg:
+        return False
+    return (source._shape, source._strides, source._offset) == (target._shape, target._strides, target._offset)
 
 
 def _as_value(x: Any, value: Any) -> Any:

@@ -29,7 +29,7 @@ def numpy(tensor: Any, *, force: bool = False) -> np.ndarray:
         return host_array(tensor).view()
     if tensor._rg and mode.grad:
         raise RuntimeError(
-            "numpy(): can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+            "numpy(): Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )
     if tensor._device is not CPU:
         raise TypeError(

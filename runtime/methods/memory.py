@@ -100,3 +100,21 @@ def share_memory_(self: Any) -> Any:
 
     share_tensors([self])
     return self
+
+
+def module_load(self: Any, other: Any, assign: bool = False) -> Any:
+    """What becomes of `other` when `load_state_dict` gives it to a module in the place of this tensor.
+
+    It is asked where parameters are exchanged (`__future__.set_swap_module_params_on_conversion`); a subclass may say
+    something else.
+
+    Args:
+        other: the tensor that is loaded.
+        assign: take `other` as it is; otherwise its values in the dtype and on the device of this tensor.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.zeros(2).module_load(sg.ones(2, dtype=sg.float64))
+        tensor([1., 1.])
+    """
+    return other.detach() if assign else self.detach().copy_(other)

@@ -371,6 +371,7 @@ class TensorMethods(TensorAttributes):
         with DisableTorchFunctionSubclass():
             return rebuild.reduce(self)
 
+    module_load = memory.module_load
     as_subclass = subclasses.as_subclass
     _make_subclass = staticmethod(subclasses.make_subclass)
     __torch_function__: Any = classmethod(subclasses.torch_function)

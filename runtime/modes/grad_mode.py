@@ -11,6 +11,12 @@ from ..errors import ArgumentError, type_name
 from ..user_warning import warn_user
 from .thread_state import mode
 
+CLASSES_ARE_DECORATED = (
+    "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
+    "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method "
+    "and nothing else."
+)
+
 
 class Switch:
     """A context manager that sets the mode, and a decorator; in inference mode nothing is recorded, whatever is set."""
@@ -41,14 +47,9 @@ class Switch:
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isclass(function):
-            warn_user(
-                "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
-                "functions or methods. To preserve the current behavior of class decoration, you can directly decorate "
-                "the `__init__` method and nothing else.",
-                FutureWarning,
-            )
+            warn_user(CLASSES_ARE_DECORATED, FutureWarning)
         if inspect.isgeneratorfunction(function):
-            return _wrap_generator(self.clone, function)
+            return wrap_generator(self.clone, function)
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -58,7 +59,7 @@ class Switch:
         return wrapper
 
 
-def _wrap_generator(switch: Callable[[], Switch], function: Callable[..., Any]) -> Callable[..., Any]:
+def wrap_generator(switch: Callable[[], Any], function: Callable[..., Any]) -> Callable[..., Any]:
     """The mode holds while the generator's own code runs, never in the code that consumes it."""
 
     @functools.wraps(function)

@@ -10,6 +10,7 @@ import numpy
 import numpy as np
 
 from ..errors import DtypeError, type_name
+from .package_name import known
 
 _CATEGORY_ORDER = "bifc"
 
@@ -69,7 +70,7 @@ class dtype:
         raise AttributeError(f"{self!r} is immutable: cannot set {name!r}")
 
     def __repr__(self) -> str:
-        return f"specgrad.{self.name}"
+        return f"{known.name}.{self.name}"
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
         return from_name, (self.name,)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
+from .package_name import known
 from .shapes import Shape, contiguous_strides, is_contiguous
 
 
@@ -15,7 +16,7 @@ class Named:
         self.name = name
 
     def __repr__(self) -> str:
-        return f"specgrad.{self.name}"
+        return f"{known.name}.{self.name}"
 
     def __reduce__(self) -> str:
         return self.name

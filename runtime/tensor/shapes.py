@@ -9,6 +9,7 @@ from math import prod
 from typing import Any
 
 from ..errors import ArgumentError, DimensionError, ShapeError, type_name
+from .package_name import known
 
 _new = tuple.__new__
 Shape = tuple[int, ...]  # as tensors keep it and kernels take it; users see a Size
@@ -35,7 +36,7 @@ class Size(tuple[int, ...]):
         return _new(cls, [_as_int(size, position) for position, size in enumerate(sizes)])
 
     def __repr__(self) -> str:
-        return f"specgrad.Size([{', '.join(map(str, self))}])"
+        return f"{known.name}.Size([{', '.join(map(str, self))}])"
 
     def numel(self) -> int:
         """The number of elements of a tensor of this size."""

@@ -15,6 +15,8 @@ from ..runtime.autograd import (
     set_detect_anomaly,
     set_grad_enabled,
 )
+from ..runtime.autograd.multithreading import is_multithreading_enabled as is_multithreading_enabled
+from ..runtime.autograd.multithreading import set_multithreading_enabled
 from . import forward_ad, function, functional, grad_mode, graph, variable
 from .gradcheck import gradcheck, gradgradcheck
 from .variable import Variable
@@ -41,11 +43,12 @@ __all__ = [
     "profiler",
     "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
     "variable",
 ]
 
 
 def __getattr__(name: str) -> _Any:
-    if name == "profiler":  # loaded when it is first named, as specgrad.profiler is
-        return _import_module(".profiler", __name__)
+    if name in ("anomaly_mode", "profiler"):  # loaded when it is first named, as specgrad.profiler is
+        return _import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,12 +4,27 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from ..runtime.modes.cpu_streams import Event, Stream, StreamContext, current_stream, stream
 from ..runtime.tensor.allocation import empty_cache
 
 if _TYPE_CHECKING:
     from . import amp
 
-__all__ = ["amp", "current_device", "device_count", "empty_cache", "is_available"]
+__all__ = [
+    "Event",
+    "Stream",
+    "StreamContext",
+    "amp",
+    "current_device",
+    "current_stream",
+    "device_count",
+    "empty_cache",
+    "is_available",
+    "is_initialized",
+    "set_device",
+    "stream",
+    "synchronize",
+]
 
 
 def is_available() -> bool:
@@ -25,6 +40,27 @@ def device_count() -> int:
 def current_device() -> str:
     """The device that tensors are made on."""
     return "cpu"
+
+
+def is_initialized() -> bool:
+    """Whether it can be used: it always can."""
+    return True
+
+
+def set_device(device: _Any) -> None:
+    """Nothing: there is one.
+
+    Args:
+        device: is not looked at.
+    """
+
+
+def synchronize(device: _Any = None) -> None:
+    """Nothing: whoever calls an op has its result.
+
+    Args:
+        device: is not looked at.
+    """
 
 
 def __getattr__(name: str) -> _Any:

@@ -1,3 +1,4 @@
 """Learning-rate schedules under PyTorch's name; the code is in specgrad.nn.optim.lr_scheduler."""
 
 from ..nn.optim.lr_scheduler import *
+from ..nn.optim.lr_scheduler.base import _enable_get_lr_call as _enable_get_lr_call

@@ -37,5 +37,7 @@ __all__ = [
     "weak",
 ]
 
-__getattr__ = _later.finder(__name__, ("_pytree", "flop_counter", *__all__), {"swap_tensors": "runtime.tensor.swap"})
+_PRIVATE = ("_contextlib", "_foreach_utils", "_python_dispatch", "_pytree", "_triton")
+
+__getattr__ = _later.finder(__name__, (*_PRIVATE, "flop_counter", *__all__), {"swap_tensors": "runtime.tensor.swap"})
 __dir__ = _later.listing(__name__, *__all__)

@@ -83,6 +83,50 @@ def test_blocks_in_blocks() -> None:
     assert sys.meta_path == finders
 
 
+def test_the_package_beside_torch() -> None:
+    """`functorch`, which comes with PyTorch, is specgrad's too."""
+    with specgrad.as_torch():
+        import functorch
+        from functorch import make_functional
+
+        assert functorch is specgrad.functorch and make_functional is functorch.make_functional
+    assert "functorch" not in sys.modules
+
+
+def test_what_values_say_of_torch() -> None:
+    """Dtypes, sizes, layouts and types of tensors print as PyTorch's, as programs read them; afterwards as before."""
+    x = specgrad.zeros(2)
+    with specgrad.as_torch():
+        assert str(x.dtype) == "torch.float32" and repr(x.shape) == "torch.Size([2])"
+        assert (str(x.layout), str(specgrad.channels_last)) == ("torch.strided", "torch.channels_last")
+        assert x.type() == "torch.FloatTensor" and x.type("torch.DoubleTensor").type() == "torch.DoubleTensor"
+        assert repr(specgrad.zeros(2, dtype=specgrad.int32)) == "tensor([0, 0], dtype=torch.int32)"
+    assert str(x.dtype) == "specgrad.float32" and x.type() == "specgrad.FloatTensor"
+
+
+def test_layers_are_traced_as_leaves() -> None:
+    """A layer is one node of a traced program, although it says that it is torch's."""
+    module = specgrad.nn.Sequential(specgrad.nn.Conv2d(1, 2, 1), specgrad.nn.BatchNorm2d(2), specgrad.nn.ReLU())
+    with specgrad.as_torch():
+        nodes = [(node.op, str(node.target)) for node in specgrad.fx.symbolic_trace(module).graph.nodes]
+    assert nodes[1:-1] == [("call_module", "0"), ("call_module", "1"), ("call_module", "2")]
+
+
+def test_generated_code_names_torch() -> None:
+    """The code of a traced function reads as PyTorch's, and runs, also afterwards."""
+
+    def function(x: specgrad.Tensor) -> specgrad.Tensor:
+        return specgrad.relu(x).to(specgrad.float64) + specgrad.nn.functional.softsign(x)
+
+    with specgrad.as_torch():
+        traced = specgrad.fx.symbolic_trace(function)
+        assert "torch.relu(x)" in traced.code and "torch.nn.functional.softsign(x)" in traced.code
+        assert "to(torch.float64)" in traced.code and "specgrad" not in traced.code
+        assert specgrad.overrides.resolve_name(specgrad.relu) == "torch.relu"
+    assert traced(specgrad.tensor([-1.0, 1.0])).tolist() == [-0.5, 1.5]
+    assert "specgrad.relu(x)" in specgrad.fx.symbolic_trace(function).code
+
+
 def test_pytorch_itself_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where torch has been imported, specgrad refuses, and nothing changes."""
     monkeypatch.setitem(sys.modules, "torch", type(sys)("torch"))

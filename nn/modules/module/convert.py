@@ -14,6 +14,7 @@ from ....runtime.tensor.devices import device as Device
 from ....runtime.tensor.dtypes import bfloat16, dtype, float16, float32, float64
 from ....runtime.user_warning import warn_user
 from ...parameter import Parameter
+from .replacement import replaced
 
 Convert = Callable[[Tensor], Tensor]
 
@@ -32,9 +33,9 @@ class ModuleConversion:
         if recurse:
             for module in self.children():
                 module._apply(fn)
-        for parameter in self._parameters.values():
+        for name, parameter in self._parameters.items():
             if parameter is not None:
-                _convert_parameter(parameter, fn)
+                _convert_parameter(self, name, parameter, fn)
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)
@@ -146,12 +147,15 @@ class ModuleConversion:
         forget_gradients(self.parameters(), set_to_none)
 
 
-def _convert_parameter(parameter: Parameter, fn: Convert) -> None:
+def _convert_parameter(module: Any, name: str, parameter: Parameter, fn: Convert) -> None:
     with no_grad():
-        parameter.data = fn(parameter.data)
-        if parameter.grad is not None:
-            grad = fn(parameter.grad)
-            parameter.grad = grad.requires_grad_(parameter.grad.requires_grad)
+        old = parameter.grad
+        value = fn(parameter.data)
+        grad = None if old is None else fn(old).requires_grad_(old.requires_grad)
+        if not replaced(module, name, parameter, value):
+            parameter.data = value
+        if grad is not None:
+            module._parameters[name].grad = grad
 
 
 def _parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Device | None, dtype | None]:

@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 from ....generated.tensor import Tensor
 from ....runtime.autograd.hooks.hooks import RemovableHandle, add_hook
 from ....runtime.modes.grad_mode import no_grad
+from ....runtime.tensor.swap import swap_tensors
 from ....runtime.user_warning import warn_user
 from ...parameter import Parameter
+from .replacement import get_swap_module_params_on_conversion, replaced
 from .state import EXTRA_STATE
 
 
@@ -199,6 +201,9 @@ def _load_tensor(module: Any, name: str, target: Tensor, key: str, value: Any, a
 
 def _take(module: Any, name: str, target: Tensor, key: str, value: Tensor, assign: bool) -> None:
     with no_grad():
+        if get_swap_module_params_on_conversion():
+            _exchange(module, name, target, value, assign)
+            return
         if not assign:
             if target.is_meta and not value.is_meta:
                 warn_user(
@@ -214,3 +219,11 @@ def _take(module: Any, name: str, target: Tensor, key: str, value: Tensor, assig
         else:
             value = Parameter(value, requires_grad=target.requires_grad)
     setattr(module, name, value)
+
+
+def _exchange(module: Any, name: str, target: Tensor, value: Tensor, assign: bool) -> None:
+    new = target.module_load(value, assign=assign)
+    if isinstance(target, Parameter):
+        replaced(module, name, target, new)
+    else:
+        swap_tensors(target, new)

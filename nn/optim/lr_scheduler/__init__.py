@@ -1,6 +1,7 @@
 """Schedulers: rules that change the step sizes of an optimizer's groups from epoch to epoch."""
 
 from .base import LRScheduler, _LRScheduler
+from .base import _enable_get_lr_call as _enable_get_lr_call  # programs import it
 from .combined import ChainedScheduler, SequentialLR
 from .cosine import CosineAnnealingLR, CosineAnnealingWarmRestarts
 from .cyclic import CyclicLR

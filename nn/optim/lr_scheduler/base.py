@@ -21,6 +21,20 @@ _OUT_OF_ORDER = (
 )
 
 
+class _enable_get_lr_call:
+    """A region in which a schedule may be asked for its step sizes without a warning; schedules of programs use it."""
+
+    def __init__(self, o: Any) -> None:
+        self.o = o
+
+    def __enter__(self) -> _enable_get_lr_call:
+        self.o._get_lr_called_within_step = True
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.o._get_lr_called_within_step = False
+
+
 class LRScheduler:
     """Base class of schedulers: counts epochs and sets the groups' "lr" to what `get_lr` says.
 
@@ -99,16 +113,13 @@ class LRScheduler:
             warn_user(_OUT_OF_ORDER)
 
     def _update_lr(self, epoch: int | None = None) -> None:
-        self._get_lr_called_within_step = True
-        try:
+        with _enable_get_lr_call(self):
             if epoch is None:
                 self.last_epoch += 1
                 values = self.get_lr()
             else:
                 self.last_epoch = epoch
                 values = getattr(self, "_get_closed_form_lr", self.get_lr)()
-        finally:
-            self._get_lr_called_within_step = False
         self._set(values)
 
     def _set(self, values: list[Any]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from ...errors import ArgumentError, DeviceError, type_name
 from ...locks import new_lock
 from ...tensor.devices import device as Device
+from ...tensor.package_name import known
 from ..bad_indices import raise_if_any
 from ..current import go, here
 from ..driver import driver, in_use
@@ -118,7 +119,7 @@ class Stream:
         return hash((self.handle, self.device_index))
 
     def __repr__(self) -> str:
-        return f"<specgrad.cuda.{type(self).__name__} device={self.device} cuda_stream={self.cuda_stream:#x}>"
+        return f"<{known.name}.cuda.{type(self).__name__} device={self.device} cuda_stream={self.cuda_stream:#x}>"
 
 
 def _from_pool(found: Driver, device: int, priority: int) -> int:
@@ -262,7 +263,11 @@ class Event:
             self._driver.destroy_event(handle)
 
     def __repr__(self) -> str:
-        return f"<specgrad.cuda.Event {self.cuda_event:#x}>" if self._handle else "<specgrad.cuda.Event uninitialized>"
+        return (
+            f"<{known.name}.cuda.Event {self.cuda_event:#x}>"
+            if self._handle
+            else f"<{known.name}.cuda.Event uninitialized>"
+        )
 
 
 def default_stream(device: Any = None) -> Stream:

@@ -9,6 +9,7 @@ from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any
 
+from ...tensor.package_name import OWN, known
 from .calls import ask, overriding
 from .classes import overrides
 from .switches import state
@@ -159,7 +160,7 @@ def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
     """
     if getattr(func, "__name__", "") in ("__get__", "__set__", "__delete__"):
         return True
-    return resolve_name(func).startswith(f"{_PACKAGE}.Tensor.") if _is_known(func) else False
+    return resolve_name(func).startswith(f"{known.name}.Tensor.") if _is_known(func) else False
 
 
 def resolve_name(f: Callable[..., Any]) -> str:
@@ -173,7 +174,8 @@ def resolve_name(f: Callable[..., Any]) -> str:
         >>> sg.overrides.resolve_name(sg.nn.functional.relu), sg.overrides.resolve_name(sg.Tensor.shape.__get__)
         ('specgrad.nn.functional.relu', 'specgrad.Tensor.shape.__get__')
     """
-    return _names().get(f, None) or str(f) if _is_known(f) else str(f)
+    found = _names().get(f, None) if _is_known(f) else None
+    return str(f) if found is None else f"{known.name}.{found}"
 
 
 def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
@@ -248,10 +250,16 @@ def _names() -> dict[Any, str]:
     found: dict[Any, str] = {}
     for namespace, functions in _by_namespace().items():
         for name, function in functions:
-            found.setdefault(function, f"{namespace.__name__}.{name}")
+            found.setdefault(function, f"{_below_package(namespace)}{name}")
     for name, member in _members():
-        found.setdefault(member, f"{_PACKAGE}.Tensor.{name}")
+        found.setdefault(member, f"Tensor.{name}")
     return found
+
+
+def _below_package(namespace: ModuleType) -> str:
+    """Where the names of a namespace begin, below the package: `nn.functional.`."""
+    name = namespace.__name__
+    return "" if name in (OWN, known.name) else f"{name.removeprefix(f'{OWN}.')}."
 
 
 def _by_namespace() -> dict[ModuleType, list[tuple[str, Any]]]:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ...tensor.package_name import known
 from ...user_warning import warn_user
 from .classes import overrides
 from .switches import state
@@ -114,10 +115,10 @@ def spelled(function: Callable[..., Any]) -> str:
     """The name of a function as users write it."""
     owner = getattr(function, "__self__", None)
     if isinstance(owner, property):
-        return f"specgrad.Tensor.{getattr(owner.fget, '__name__', '')}.{function.__name__}"
+        return f"{known.name}.Tensor.{getattr(owner.fget, '__name__', '')}.{function.__name__}"
     words = getattr(function, "__qualname__", repr(function)).split(".")
     module = "nn.functional." if ".nn.functional" in str(getattr(function, "__module__", "")) else ""
-    return ".".join(["specgrad", *(["Tensor"] if len(words) > 1 else []), module + words[-1]])
+    return ".".join([known.name, *(["Tensor"] if len(words) > 1 else []), module + words[-1]])
 
 
 # ---- the call as it was written --------------------------------------------------------------------------------------

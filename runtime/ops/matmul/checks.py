@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from ...dispatch.shape_checks import require_index_dtype
@@ -153,6 +154,12 @@ def _require_addend(op: str, addend: Any, factor: Any, shape: Sequence[int], bet
 def linear(op: str, input: Any, weight: Any, bias: Any) -> tuple[Any, ...]:
     """The last dimension of input must be that of weight, and bias must fit the other one."""
     x, w = input._shape, weight._shape
+    if x and len(w) == 2 and x[-1] != w[-1]:
+        sizes = f"{prod(x[:-1])}x{x[-1]} and {w[1]}x{w[0]}"
+        raise ShapeError(
+            f"{op}(): mat1 and mat2 shapes cannot be multiplied ({sizes}): expected input of shape [*, "
+            f"in_features] and weight of shape [out_features, in_features], got {list(x)} and {list(w)}"
+        )
     if not x or len(w) not in (1, 2) or x[-1] != w[-1]:
         raise ShapeError(
             f"{op}(): expected input of shape [*, in_features] and weight of shape [out_features, "

@@ -9,7 +9,8 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any
 
-from .finder import NAME, OWN, VERSION, Finder, exists, module_of, own_name
+from ...tensor.package_name import known
+from .finder import NAME, OWN, VERSION, Finder, exists, is_pytorchs, module_of, own_name
 from .version import TorchVersion
 
 _ROOMS = {"nn.optim": "optim", "nn.data": "utils.data"}  # whose modules PyTorch keeps elsewhere
@@ -50,7 +51,7 @@ class _State:
         for cls, module in self._modules.items():
             _resolve_annotations(cls)
             cls.__module__ = _public_home(module)
-        package.__name__ = NAME
+        package.__name__ = known.name = NAME
         sys.meta_path.insert(0, self._finder)
 
     def leave(self) -> None:
@@ -58,10 +59,11 @@ class _State:
         if self._depth:
             return
         sys.meta_path.remove(self._finder)
-        for name in [name for name in sys.modules if name == NAME or name.startswith(NAME + ".")]:
+        for name in [*filter(is_pytorchs, sys.modules)]:
             del sys.modules[name]
         package = sys.modules[OWN]
         package.__name__, package.__version__ = OWN, self._version  # type: ignore[attr-defined]
+        known.name = OWN
         for cls, module in self._modules.items():
             cls.__module__ = module
 

@@ -16,6 +16,7 @@ from typing import Any
 
 OWN = __name__.rpartition(".runtime.")[0]
 NAME = "torch"
+BESIDE = "functorch"  # a package that comes with PyTorch
 VERSION = "2.13.0+specgrad"  # of PyTorch, whose API this is, and who answers for it
 _METADATA = f"""Metadata-Version: 2.1
 Name: {NAME}
@@ -26,7 +27,12 @@ Summary: specgrad, which stands in for PyTorch
 
 def own_name(name: str) -> str:
     """The name in specgrad of a module of PyTorch's."""
-    return OWN + name.removeprefix(NAME)
+    return OWN + (f".{name}" if name.partition(".")[0] == BESIDE else name.removeprefix(NAME))
+
+
+def is_pytorchs(name: str) -> bool:
+    """Whether a module is one of PyTorch's, by its name."""
+    return name.partition(".")[0] in (NAME, BESIDE)
 
 
 class _SameModule(Loader):
@@ -65,7 +71,7 @@ class Finder(DistributionFinder):
         Raises:
             ModuleNotFoundError: an import names a module of PyTorch's that specgrad does not have.
         """
-        if fullname != NAME and not fullname.startswith(NAME + "."):
+        if not is_pytorchs(fullname):
             return None
         name = own_name(fullname)
         if not exists(name):

@@ -25,6 +25,23 @@ def hparams(
     return experiment, plugin.hparams_pb(values)
 
 
+def session(
+    hparam_dict: Mapping[str, Any],
+    metric_dict: Mapping[str, Any],
+    hparam_domain_discrete: Mapping[str, Any] | None = None,
+) -> tuple[Any, Any, Any]:
+    """The summaries of an experiment, of the beginning of one run of it, and of the run's end.
+
+    Args:
+        hparam_dict: the settings of the run.
+        metric_dict: what came of it; only the names count.
+        hparam_domain_discrete: by name of a setting, the values that it may have.
+    """
+    return *hparams(hparam_dict, metric_dict, hparam_domain_discrete), part("plugins.hparams.summary").session_end_pb(
+        part("plugins.hparams.api_pb2").STATUS_SUCCESS
+    )
+
+
 def _plain(name: str, value: Any) -> Any:
     if isinstance(value, _PLAIN):
         return value

@@ -1,9 +1,9 @@
 """Loading in batches under PyTorch's name; the code is in specgrad.nn.data."""
 
-from ...nn.data import DataLoader, default_collate, get_worker_info
+from ...nn.data import DataLoader, default_collate, default_convert, get_worker_info
 from ...nn.data.dataloader import DatasetKind as _DatasetKind  # noqa: F401
 from ...nn.data.iterators import OneProcessIterator as _SingleProcessDataLoaderIter  # noqa: F401
 from ...nn.data.iterators import WorkersIterator as _MultiProcessingDataLoaderIter  # noqa: F401
 from ...nn.data.iterators import _LoaderIterator as _BaseDataLoaderIter  # noqa: F401
 
-__all__ = ["DataLoader", "default_collate", "get_worker_info"]
+__all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"]

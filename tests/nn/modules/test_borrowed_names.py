@@ -12,7 +12,29 @@ IMPORTS = [
     "nn.modules.module: Module Parameter RemovableHandle Tensor _addindent",
     "nn.modules.activation: Module NonDynamicallyQuantizableLinear Parameter",
     "nn.modules.transformer: _detect_is_causal_mask _generate_square_subsequent_mask _get_activation_fn _get_clones",
-    "nn.modules.rnn: PackedSequence apply_permutation",
+    "nn.modules.transformer: Dropout F LayerNorm Linear Module ModuleList MultiheadAttention Tensor xavier_uniform_",
+    "nn.modules.conv: F Module Parameter Tensor init",
+    "nn.modules.batchnorm: F Module Parameter SyncBatchNorm Tensor init",
+    "nn.modules.loss: F Linear Module PairwiseDistance Tensor _Reduction",
+    "nn.modules.activation: F Tensor constant_ xavier_normal_",
+    "nn.modules.padding: _pair _quadruple",
+    "nn.modules.rnn: PackedSequence _VF apply_permutation init",
+    "nn.init: _calculate_correct_fan _no_grad_fill_ _no_grad_normal_ _no_grad_trunc_normal_ _no_grad_zero_",
+    "nn.utils.clip_grad: _clip_grads_with_norm_ _get_total_norm",
+    "_VF: embedding_renorm_ gru lstm lstm_cell norm rnn_tanh",
+    "utils.data._utils.collate: collate_float_fn collate_int_fn collate_str_fn collate_tensor_fn",
+    "utils.data._utils.collate: collate_numpy_array_fn default_collate_fn_map np_str_obj_array_pattern",
+    "utils.data.dataloader: default_collate default_convert",
+    "serialization: default_restore_location location_tag",
+    "_lowrank: svd_lowrank",
+    "_vmap_internals: vmap",
+    "_utils: ExceptionWrapper _get_all_device_indices",
+    "autograd.profiler_util: FunctionEvent",
+    "cuda.graphs: CUDAGraph",
+    "nn.functional: _pair _single _triple handle_torch_function has_torch_function has_torch_function_variadic",
+    "nn.utils.parametrizations: _Orthogonal _SpectralNorm _WeightNorm",
+    "optim._multi_tensor: SGD",
+    "optim.lr_scheduler: _enable_get_lr_call",
     "nn.modules.container: Module",
     "nn.modules.utils: _list_with_default",
     "nn.common_types: _size_1_t _size_2_t _size_any_t _ratio_any_t _maybe_indices_t",
@@ -122,3 +144,32 @@ def test_two_functions_in_one(lib: Any) -> None:
 
     both = jit.boolean_dispatch("flag", 1, False, yes, no, __name__, "both")
     assert (both(1), both(1, True), both(1, flag=True), both(1, False)) == ("no", "yes", "yes", "no")
+
+
+def test_initial_values_by_private_names(lib: Any) -> None:
+    """They do what the public functions do, outside the graph."""
+    init = lib.nn.init
+    weight = lib.zeros(4, 3, requires_grad=True)
+    assert init._no_grad_fill_(weight, 2.0) is weight and weight.grad_fn is None and weight.sum().item() == 24.0
+    assert 0.0 <= init._no_grad_uniform_(weight, 0.0, 0.5).min().item() <= weight.max().item() <= 0.5
+    assert init._no_grad_trunc_normal_(weight, 0.0, 1.0, -0.1, 0.1).abs().max().item() <= 0.1
+    assert init._no_grad_normal_(weight, 5.0, 0.0).mean().item() == 5.0
+    assert init._no_grad_zero_(weight).sum().item() == 0.0
+    assert (init._calculate_correct_fan(weight, "fan_in"), init._calculate_correct_fan(weight, "fan_out")) == (3, 4)
+    with pytest.raises(ValueError, match="not supported"):
+        init._calculate_correct_fan(weight, "fan")
+
+
+def test_names_that_no_file_has_imported(lib: Any) -> None:
+    """What is nobody's public name is an AttributeError, as programs probe for it."""
+    assert not hasattr(lib.nn.modules.conv, "no_such_name") and not hasattr(lib.nn.modules.conv, "__wrapped__")
+
+
+def test_exceptions_of_others(lib: Any) -> None:
+    """An exception that was wrapped is raised again in its class, and says where it was caught."""
+    try:
+        raise ValueError("wrong")
+    except ValueError:
+        wrapped = importlib.import_module(f"{lib.__name__}._utils").ExceptionWrapper(where="in thread 1")
+    with pytest.raises(ValueError, match=r"Caught ValueError in thread 1\.\nOriginal Traceback(.|\n)*wrong"):
+        wrapped.reraise()

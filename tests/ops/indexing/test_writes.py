@@ -1,6 +1,7 @@
 """Writes by index and by mask into tensors of any layout: what NumPy writes, and nothing where a call is refused."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -157,3 +158,19 @@ def test_threads_write_the_same_bits():
             found.append(x.numpy().tobytes())
         sg.set_num_threads(count)
         assert found[0] == found[1] == found[2]
+
+
+def test_views_that_are_written_and_given_back(lib: Any) -> None:
+    """`x[key] *= 2` writes once to the memory and counts twice; in a graph it is one product of that region."""
+    x = lib.arange(12.0).reshape(3, 4)
+    before = x._version
+    x[:, :2] *= 2.0
+    assert x.tolist() == [[0.0, 2.0, 2.0, 3.0], [8.0, 10.0, 6.0, 7.0], [16.0, 18.0, 10.0, 11.0]]
+    assert x._version == before + 2
+    x[0] = x[1]
+    assert x[0].tolist() == [8.0, 10.0, 6.0, 7.0]
+    weight = lib.ones(2, 3, requires_grad=True)
+    product = weight * 1.0
+    product[:, 1:] *= 3.0
+    product.sum().backward()
+    assert weight.grad.tolist() == [[1.0, 3.0, 3.0], [1.0, 3.0, 3.0]]

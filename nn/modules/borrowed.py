@@ -1,0 +1,34 @@
+"""What PyTorch's files of layers have imported, and programs import from there: `F`, `init`, other layers.
+
+`from torch.nn.modules.transformer import LayerNorm, Module, Tensor` is such a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+_PACKAGE = __name__.partition(".")[0]
+_MODULES = {"F": "nn.functional", "init": "nn.init", "_Reduction": "nn._reduction", "_VF": "_VF", "torch": ""}
+_HOMES = ("nn", "nn.init", "")  # whose public names are borrowed, and those of
+_SHAPES = ("nn.modules.utils", "nn.common_types")
+
+
+def borrowed(module: str) -> Callable[[str], Any]:
+    """A `__getattr__` for a file of layers: a public name of `nn`, `nn.init` or the package, or a tuple of equal sizes.
+
+    Args:
+        module: the name of the file's module.
+    """
+
+    def find(name: str) -> Any:
+        if name in _MODULES:
+            return import_module(f"{_PACKAGE}.{_MODULES[name]}".rstrip("."))
+        for home in () if name.startswith("__") else (*_HOMES, *_SHAPES):
+            found = import_module(f"{_PACKAGE}.{home}".rstrip("."))
+            if name in vars(found) and (home in _SHAPES or name in found.__all__):
+                return vars(found)[name]
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+    return find
