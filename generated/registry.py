@@ -24,6 +24,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "complex64": "float32"},
         expression="abs(self)",
         reference="np.abs(self)",
+        onnx="Abs(self)",
         example=">>> sg.abs(sg.tensor([-1.5, 0.0, 2.0]))\ntensor([1.5000, 0.0000, 2.0000])",
     ),
     Op(
@@ -41,6 +42,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64"},
         expression="-self",
         reference="np.negative(self)",
+        onnx="Neg(self)",
         example=">>> sg.neg(sg.tensor([1, -2]))\ntensor([-1,  2])",
     ),
     Op(
@@ -59,6 +61,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "refused"},
         expression="sign(self)",
         reference="self if self.dtype == bool else np.sign(self)",
+        onnx="Sign(self)",
         example=">>> sg.sign(sg.tensor([-3.0, 0.0, 0.5]))\ntensor([-1.,  0.,  1.])",
     ),
     Op(
@@ -96,6 +99,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         expression="self * self",
         reference="self if self.dtype == bool else np.square(self)",
+        onnx="self * self",
         example=">>> sg.square(sg.tensor([-1.0, 2.0, 3.0]))\ntensor([1., 4., 9.])",
     ),
     Op(
@@ -114,6 +118,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="sqrt(self)",
         reference="np.sqrt(self)",
+        onnx="Sqrt(self)",
         example=">>> sg.sqrt(sg.tensor([4.0, 2.0, -1.0]))\ntensor([2.0000, 1.4142,    nan])",
     ),
     Op(
@@ -132,6 +137,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="rsqrt(self)",
         reference="np.power(self * 1.0, -0.5)",
+        onnx="Reciprocal(Sqrt(self))",
         autocast={"cuda": "float32"},
         example=">>> sg.rsqrt(sg.tensor([4.0, 0.25]))\ntensor([0.5000, 2.0000])",
     ),
@@ -152,6 +158,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="divide(1, self)",
         reference="np.power(self * 1.0, -1)",
+        onnx="Reciprocal(self)",
         autocast={"cuda": "float32"},
         example=">>> sg.reciprocal(sg.tensor([2.0, -4.0]))\ntensor([ 0.5000, -0.2500])",
     ),
@@ -176,6 +183,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "float32"},
         expression="pow(self, exponent)",
         reference="np.trunc(np.float_power(self, exponent)).astype(int) if self.dtype.kind == 'i' else np.power(self, exponent)",
+        onnx="Pow(self, exponent)",
         autocast={"cuda": "float32"},
         example=">>> x = sg.tensor([1.0, 2.0, 3.0])\n>>> sg.pow(x, 2)\ntensor([1., 4., 9.])\n>>> sg.pow(2, x)\ntensor([2., 4., 8.])",
     ),
@@ -205,6 +213,7 @@ OPS = [
         gives={"bool": "int64", "int32": "int32", "complex64": "complex64", "bool int": "int64"},
         expression="pow_number(self, exponent)",
         reference="np.power(self, exponent)",
+        onnx="Pow(self, exponent)",
         check="integer_power",
         refuses=(("self=V([2, 3]), exponent=-1", "RuntimeError"),),
         autocast={"cuda": "float32"},
@@ -234,6 +243,7 @@ OPS = [
         },
         expression="pow_number(self, exponent)",
         reference="np.power(self, exponent)",
+        onnx="Pow(self, exponent)",
     ),
     Op(
         name="pow.Scalar",
@@ -260,6 +270,7 @@ OPS = [
         },
         expression="pow(self, exponent)",
         reference="np.trunc(np.float_power(self, exponent)).astype(int) if np.array(self).dtype == int and exponent.dtype == int else np.power(self, exponent)",
+        onnx="Pow(number(self, exponent.dtype), exponent)",
         autocast={"cuda": "float32"},
     ),
     Op(
@@ -286,6 +297,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "float32"},
         expression="self + alpha * other",
         reference="np.add(self, np.multiply(alpha, other)) if alpha != 1 else np.add(self, other)",
+        onnx="Or(self, other) if result.dtype == 'bool' else self + other if alpha == 1 else self + other * alpha",
         example=">>> x = sg.tensor([1.0, 2.0])\n>>> sg.add(x, sg.tensor([[10.0], [20.0]]))\ntensor([[11., 12.],\n        [21., 22.]])\n>>> sg.add(x, x, alpha=0.5)\ntensor([1.5000, 3.0000])",
     ),
     Op(
@@ -306,6 +318,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64", "int32 int": "int32"},
         expression="self + alpha * other",
         reference="np.add(self, np.multiply(alpha, other)) if alpha != 1 else np.add(self, other)",
+        onnx="self + other if alpha == 1 else self + other * alpha",
     ),
     Op(
         name="sub.Tensor",
@@ -332,6 +345,7 @@ OPS = [
         expression="self - alpha * other",
         takes_number=True,
         reference="np.subtract(self, np.multiply(alpha, other))",
+        onnx="self - other if alpha == 1 else self - other * alpha",
         check="integer_difference",
         refuses=(("self=B(3, 4), other=T(4)", "RuntimeError"),),
         example=">>> sg.tensor([5, 7]) - sg.tensor([1, 10])\ntensor([ 4, -3])",
@@ -360,6 +374,7 @@ OPS = [
         expression="other - alpha * self",
         takes_number=True,
         reference="np.subtract(other, np.multiply(alpha, self))",
+        onnx="other - self if alpha == 1 else other - self * alpha",
         check="integer_difference",
         refuses=(("self=B(3, 4), other=T(3, 4)", "RuntimeError"),),
         example=">>> sg.rsub(sg.tensor([1, 2]), sg.tensor([10, 10]))\ntensor([9, 8])",
@@ -380,6 +395,7 @@ OPS = [
         expression="self * other",
         takes_number=True,
         reference="np.multiply(self, other)",
+        onnx="And(self, other) if result.dtype == 'bool' else self * other",
         example=">>> x = sg.tensor([1.0, 2.0], requires_grad=True)\n>>> (x * sg.tensor([3.0, 4.0])).sum().backward()\n>>> x.grad\ntensor([3., 4.])",
     ),
     Op(
@@ -404,6 +420,7 @@ OPS = [
         expression="divide(self, other)",
         takes_number=True,
         reference="np.true_divide(self, other)",
+        onnx="self / other",
         example=">>> sg.div(sg.tensor([1, 2, 3]), 2)\ntensor([0.5000, 1.0000, 1.5000])\n>>> sg.div(sg.tensor([-7.0, 7.0]), 2, rounding_mode='floor')\ntensor([-4.,  3.])",
     ),
     Op(
@@ -466,6 +483,7 @@ OPS = [
         expression="floor_divide(self, other)",
         takes_number=True,
         reference="np.floor_divide(self, other)",
+        onnx="floor_quotient(self, other)",
         check="integer_divisor",
         refuses=(("self=V([7, 5]), other=V([2, 0])", "RuntimeError"),),
         example=">>> sg.tensor([-7, 7]) // 2\ntensor([-4,  3])",
@@ -486,6 +504,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "complex64": "refused", "int32 float32": "float32"},
         expression="trunc_divide(self, other)",
         reference="np.trunc(np.true_divide(self, other)).astype(np.result_type(self, other))",
+        onnx="truncated(self / other)",
         check="integer_divisor",
         refuses=(("self=V([7, 5]), other=V([2, 0])", "RuntimeError"),),
     ),
@@ -508,6 +527,7 @@ OPS = [
         expression="remainder(self, other)",
         takes_number=True,
         reference="np.remainder(self, other)",
+        onnx="self - floor_quotient(self, other) * other",
         check="integer_divisor",
         refuses=(("self=V([7, 5]), other=V([2, 0])", "RuntimeError"),),
         example=">>> sg.tensor([-7, 7]) % 3\ntensor([2, 1])",
@@ -530,6 +550,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "complex64": "refused", "int32 float32": "float32"},
         expression="fmod(self, other)",
         reference="np.fmod(self, other)",
+        onnx="Mod(self, other, fmod=1)",
         check="integer_divisor",
         refuses=(("self=V([7, 5]), other=V([2, 0])", "RuntimeError"),),
         example=">>> sg.fmod(sg.tensor([-7, 7]), 3)\ntensor([-1,  1])",
@@ -563,6 +584,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "float32"},
         expression="self + value * tensor1 * tensor2",
         reference="np.add(self, np.prod(np.broadcast_arrays(tensor1, tensor2), 0) * value)",
+        onnx="self + tensor1 * tensor2 if value == 1 else self + tensor1 * tensor2 * value",
         autocast={"cuda": "widest"},
         example=">>> sg.addcmul(sg.ones(2), sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]), value=0.5)\ntensor([2.5000, 5.0000])",
     ),
@@ -602,6 +624,7 @@ OPS = [
         },
         expression="self + divide(value * tensor1, tensor2)",
         reference="np.add(self, np.true_divide(tensor1, tensor2) * value)",
+        onnx="self + tensor1 / tensor2 if value == 1 else self + tensor1 / tensor2 * value",
         autocast={"cuda": "widest"},
         example=">>> sg.addcdiv(sg.ones(2), sg.tensor([1.0, 4.0]), sg.tensor([2.0, 2.0]), value=0.5)\ntensor([1.2500, 2.0000])",
     ),
@@ -631,6 +654,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "complex64": "complex64", "int32 float32": "float32"},
         expression="lerp(self, end, weight)",
         reference="self * (1 - weight) + end * weight",
+        onnx="self + weight * (end - self)",
     ),
     Op(
         name="lerp.Scalar",
@@ -657,6 +681,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64", "int32 int": "refused", "bool int": "refused"},
         expression="lerp(self, end, weight)",
         reference="self * (1 - weight) + end * weight",
+        onnx="self + weight * (end - self)",
         example=">>> sg.lerp(sg.tensor([0.0, 10.0]), sg.tensor([1.0, 20.0]), 0.25)\ntensor([ 0.2500, 12.5000])",
     ),
     Op(
@@ -752,6 +777,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "int32 float32": "refused", "complex64": "refused"},
         expression="values if self == 0 else (1 if self > 0 else 0)",
         reference="np.heaviside(self, values).astype(np.result_type(self, values))",
+        onnx="Where(Equal(self, 0), values, cast(Greater(self, 0), self.dtype))",
         check="one_dtype",
         refuses=(
             ("self=I(3, 4), values=T(3, 4)", "RuntimeError"),
@@ -877,6 +903,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="exp(self)",
         reference="np.exp(self)",
+        onnx="Exp(self)",
         autocast={"cuda": "float32"},
         example=">>> x = sg.tensor([0.0, 1.0], requires_grad=True)\n>>> x.exp().sum().backward()\n>>> x.grad\ntensor([1.0000, 2.7183])",
     ),
@@ -895,6 +922,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="exp2(self)",
         reference="np.power(2.0, self)",
+        onnx="Pow(number(2, self.dtype), self)",
         example=">>> sg.exp2(sg.tensor([0, 3]))\ntensor([1., 8.])",
     ),
     Op(
@@ -913,6 +941,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="expm1(self)",
         reference="scipy.special.expm1(self)",
+        onnx="Exp(self) - 1",
         autocast={"cuda": "float32"},
         example=">>> sg.expm1(sg.tensor([0.0, 1e-8]))\ntensor([0.0000e+00, 1.0000e-08])",
     ),
@@ -932,6 +961,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="log(self)",
         reference="np.log(self)",
+        onnx="Log(self)",
         autocast={"cuda": "float32"},
         example=">>> sg.log(sg.tensor([1.0, 10.0, 0.0]))\ntensor([0.0000, 2.3026,   -inf])",
     ),
@@ -951,6 +981,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="log2(self)",
         reference="np.log2(self)",
+        onnx="Log(self) * 1.4426950408889634",
         autocast={"cuda": "float32"},
         example=">>> sg.log2(sg.tensor([1.0, 8.0]))\ntensor([0., 3.])",
     ),
@@ -970,6 +1001,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="log10(self)",
         reference="np.log10(self)",
+        onnx="Log(self) * 0.4342944819032518",
         autocast={"cuda": "float32"},
         example=">>> sg.log10(sg.tensor([1.0, 1000.0]))\ntensor([0., 3.])",
     ),
@@ -990,6 +1022,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="log1p(self)",
         reference="scipy.special.log1p(self)",
+        onnx="Log(self + 1)",
         autocast={"cuda": "float32"},
         example=">>> sg.log1p(sg.tensor([0.0, 1e-8]))\ntensor([0.0000e+00, 1.0000e-08])",
     ),
@@ -1018,6 +1051,7 @@ OPS = [
         },
         expression="self if isinf(self) & (real(self) == real(other)) else (self if real(self) >= real(other) else other) + log1p(exp(other - self if real(self) >= real(other) else self - other))",
         reference="np.logaddexp(self, other) if np.isrealobj(self) else scipy.special.logsumexp(np.stack(np.broadcast_arrays(self, other)), axis=0)",
+        onnx="Max(self, other) + Log(Exp(-Abs(self - other)) + 1)",
         example=">>> sg.logaddexp(sg.tensor([0.0, 1000.0]), sg.tensor([0.0, 1000.0]))\ntensor([6.9315e-01, 1.0007e+03])",
     ),
     Op(
@@ -1060,6 +1094,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="sin(self)",
         reference="np.sin(self)",
+        onnx="Sin(self)",
         example=">>> sg.sin(sg.tensor([0.0, sg.pi / 2]))\ntensor([0., 1.])",
     ),
     Op(
@@ -1077,6 +1112,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="cos(self)",
         reference="np.cos(self)",
+        onnx="Cos(self)",
         example=">>> sg.cos(sg.tensor([0.0, sg.pi]))\ntensor([ 1., -1.])",
     ),
     Op(
@@ -1095,6 +1131,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="tan(self)",
         reference="np.tan(self)",
+        onnx="Tan(self)",
         autocast={"cuda": "float32"},
         example=">>> sg.tan(sg.tensor([0.0, sg.pi / 4]))\ntensor([0., 1.])",
     ),
@@ -1114,6 +1151,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="asin(self)",
         reference="np.arcsin(self)",
+        onnx="Asin(self)",
         autocast={"cuda": "float32"},
         example=">>> sg.asin(sg.tensor([0.0, 1.0]))\ntensor([0.0000, 1.5708])",
     ),
@@ -1133,6 +1171,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="acos(self)",
         reference="np.arccos(self)",
+        onnx="Acos(self)",
         autocast={"cuda": "float32"},
         example=">>> sg.acos(sg.tensor([0.0, 1.0]))\ntensor([1.5708, 0.0000])",
     ),
@@ -1153,6 +1192,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="atan(self)",
         reference="np.arctan(self)",
+        onnx="Atan(self)",
         example=">>> sg.atan(sg.tensor([0.0, 1.0]))\ntensor([0.0000, 0.7854])",
     ),
     Op(
@@ -1170,6 +1210,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="sinh(self)",
         reference="np.sinh(self)",
+        onnx="Sinh(self)",
         autocast={"cuda": "float32"},
         example=">>> sg.sinh(sg.tensor([0.0, 1.0]))\ntensor([0.0000, 1.1752])",
     ),
@@ -1188,6 +1229,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="cosh(self)",
         reference="np.cosh(self)",
+        onnx="Cosh(self)",
         autocast={"cuda": "float32"},
         example=">>> sg.cosh(sg.tensor([0.0, 1.0]))\ntensor([1.0000, 1.5431])",
     ),
@@ -1208,6 +1250,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="tanh(self)",
         reference="np.tanh(self)",
+        onnx="Tanh(self)",
         example=">>> sg.tanh(sg.tensor([-1.0, 0.0, 1.0]))\ntensor([-0.7616,  0.0000,  0.7616])",
     ),
     Op(
@@ -1227,6 +1270,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="asinh(self)",
         reference="np.arcsinh(self)",
+        onnx="Asinh(self)",
         example=">>> sg.asinh(sg.tensor([0.0, 1.0]))\ntensor([0.0000, 0.8814])",
     ),
     Op(
@@ -1245,6 +1289,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="acosh(self)",
         reference="np.arccosh(self)",
+        onnx="Acosh(self)",
         example=">>> sg.acosh(sg.tensor([1.0, 2.0]))\ntensor([0.0000, 1.3170])",
     ),
     Op(
@@ -1263,6 +1308,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="atanh(self)",
         reference="np.arctanh(self)",
+        onnx="Atanh(self)",
         example=">>> sg.atanh(sg.tensor([0.0, 0.5]))\ntensor([0.0000, 0.5493])",
     ),
     Op(
@@ -1287,6 +1333,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "refused"},
         expression="atan2(self, other)",
         reference="np.arctan2(self, other)",
+        onnx="angle = Atan(self / other)\nturned = Where(Less(self, 0), angle - np.pi, angle + np.pi)\nWhere(And(Equal(self, 0), Equal(other, 0)), 0, Where(Less(other, 0), turned, angle))",
         autocast={"cuda": "widest"},
         example=">>> sg.atan2(sg.tensor([1.0, -1.0]), sg.tensor([0.0, -1.0]))\ntensor([ 1.5708, -2.3562])",
     ),
@@ -1311,6 +1358,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "complex64": "refused", "int32 float32": "float32"},
         expression="hypot(self, other)",
         reference="np.hypot(self, other)",
+        onnx="Sqrt(self * self + other * other)",
         example=">>> sg.hypot(sg.tensor([3.0]), sg.tensor([4.0]))\ntensor([5.])",
     ),
     Op(
@@ -1357,6 +1405,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         expression="floor(self)",
         reference="np.floor(self)",
+        onnx="Floor(self) if self.is_float else self",
         example=">>> sg.floor(sg.tensor([-1.5, 1.5]))\ntensor([-2.,  1.])",
     ),
     Op(
@@ -1375,6 +1424,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         expression="ceil(self)",
         reference="np.ceil(self)",
+        onnx="Ceil(self) if self.is_float else self",
         example=">>> sg.ceil(sg.tensor([-1.5, 1.5]))\ntensor([-1.,  2.])",
     ),
     Op(
@@ -1393,6 +1443,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         expression="round(self)",
         reference="np.round(self)",
+        onnx="Round(self) if self.is_float else self",
         example=">>> sg.round(sg.tensor([0.5, 1.5, 2.6]))\ntensor([0., 2., 3.])\n>>> sg.round(sg.tensor([1.2345]), decimals=2)\ntensor([1.2300])",
     ),
     Op(
@@ -1412,6 +1463,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         expression="round_decimals(self, decimals)",
         reference="np.round(self, decimals)",
+        onnx="Round(self * 10**decimals) / 10**decimals if decimals > 0 else Round(self / 10**-decimals) * 10**-decimals",
     ),
     Op(
         name="trunc",
@@ -1429,6 +1481,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         expression="trunc(self)",
         reference="np.trunc(self)",
+        onnx="truncated(self)",
         example=">>> sg.trunc(sg.tensor([-1.5, 1.5]))\ntensor([-1.,  1.])",
     ),
     Op(
@@ -1446,6 +1499,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         expression="self - trunc(self)",
         reference="np.fmod(self, 1)",
+        onnx="self - truncated(self)",
         example=">>> sg.frac(sg.tensor([-1.5, 1.25]))\ntensor([-0.5000,  0.2500])",
     ),
     Op(
@@ -1459,6 +1513,7 @@ OPS = [
         gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         expression="isnan(self)",
         reference="np.isnan(self)",
+        onnx="IsNaN(self)",
         example=">>> sg.isnan(sg.tensor([1.0, sg.nan]))\ntensor([False,  True])",
     ),
     Op(
@@ -1472,6 +1527,7 @@ OPS = [
         gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         expression="isinf(self)",
         reference="np.isinf(self)",
+        onnx="IsInf(self)",
         example=">>> sg.isinf(sg.tensor([1.0, -sg.inf]))\ntensor([False,  True])",
     ),
     Op(
@@ -1485,6 +1541,7 @@ OPS = [
         gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         expression="isfinite(self)",
         reference="np.isfinite(self)",
+        onnx="Not(Or(IsNaN(self), IsInf(self)))",
         example=">>> sg.isfinite(sg.tensor([1.0, sg.inf, sg.nan]))\ntensor([ True, False, False])",
     ),
     Op(
@@ -1507,6 +1564,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "refused", "int32 float32": "float32"},
         expression="maximum(self, other)",
         reference="np.maximum(self, other)",
+        onnx="Max(self, other)",
         example=">>> sg.maximum(sg.tensor([1.0, 5.0]), sg.tensor([3.0, 2.0]))\ntensor([3., 5.])",
     ),
     Op(
@@ -1529,6 +1587,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "refused", "int32 float32": "float32"},
         expression="minimum(self, other)",
         reference="np.minimum(self, other)",
+        onnx="Min(self, other)",
         example=">>> sg.minimum(sg.tensor([1.0, 5.0]), sg.tensor([3.0, 2.0]))\ntensor([1., 2.])",
     ),
     Op(
@@ -1552,6 +1611,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "refused", "int32 float32": "float32"},
         expression="fmax(self, other)",
         reference="np.fmax(self, other)",
+        onnx="Where(IsNaN(self), other, Where(IsNaN(other), self, Max(self, other)))",
         example=">>> sg.fmax(sg.tensor([1.0, sg.nan]), sg.tensor([3.0, 2.0]))\ntensor([3., 2.])",
     ),
     Op(
@@ -1575,6 +1635,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "refused", "int32 float32": "float32"},
         expression="fmin(self, other)",
         reference="np.fmin(self, other)",
+        onnx="Where(IsNaN(self), other, Where(IsNaN(other), self, Min(self, other)))",
         example=">>> sg.fmin(sg.tensor([1.0, sg.nan]), sg.tensor([3.0, 2.0]))\ntensor([1., 2.])",
     ),
     Op(
@@ -1615,6 +1676,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "float32"},
         expression="where(condition, self, other)",
         reference="np.where(condition, self, other)",
+        onnx="Where(cast(condition, 'bool'), self, other)",
         check="boolean_condition",
         refuses=(("condition=T(), self=T(), other=T()", "RuntimeError"),),
         example=">>> x = sg.tensor([-1.0, 2.0, -3.0])\n>>> sg.where(x > 0, x, 0.0)\ntensor([0., 2., 0.])",
@@ -1638,6 +1700,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "refused", "int32 int": "int32", "bool int": "int64"},
         expression="minimum(maximum(self, min), max)",
         reference="np.clip(self, min, max)",
+        onnx="Clip(self, min, max)",
     ),
     Op(
         name="clamp",
@@ -1695,6 +1758,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "refused", "int32 int": "int32", "bool int": "int64"},
         expression="maximum(self, min)",
         reference="np.clip(self, min, None)",
+        onnx="Max(self, min)",
         example=">>> sg.clamp_min(sg.tensor([-2, 3]), 0)\ntensor([0, 3])",
     ),
     Op(
@@ -1719,6 +1783,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "refused", "int32 float32": "float32"},
         expression="maximum(self, min)",
         reference="np.clip(self, min, None)",
+        onnx="Max(self, min)",
     ),
     Op(
         name="clamp_max",
@@ -1739,6 +1804,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "refused", "int32 int": "int32", "bool int": "int64"},
         expression="minimum(self, max)",
         reference="np.clip(self, None, max)",
+        onnx="Min(self, max)",
         example=">>> sg.clamp_max(sg.tensor([-2, 3]), 0)\ntensor([-2,  0])",
     ),
     Op(
@@ -1763,6 +1829,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "refused", "int32 float32": "float32"},
         expression="minimum(self, max)",
         reference="np.clip(self, None, max)",
+        onnx="Min(self, max)",
     ),
     Op(
         name="eq.Tensor",
@@ -1777,6 +1844,7 @@ OPS = [
         expression="self == other",
         takes_number=True,
         reference="np.equal(self, other)",
+        onnx="Equal(self, other)",
         example=">>> sg.tensor([1, 2, 3]) == sg.tensor([1, 0, 3])\ntensor([ True, False,  True])",
     ),
     Op(
@@ -1792,6 +1860,7 @@ OPS = [
         expression="self != other",
         takes_number=True,
         reference="np.not_equal(self, other)",
+        onnx="Not(Equal(self, other))",
         example=">>> sg.tensor([1, 2, 3]) != sg.tensor([1, 0, 3])\ntensor([False,  True, False])",
     ),
     Op(
@@ -1809,6 +1878,7 @@ OPS = [
         expression="self < other",
         takes_number=True,
         reference="np.less(self, other)",
+        onnx="Less(self, other)",
         example=">>> sg.tensor([1, 2, 3]) < 2.5\ntensor([ True,  True, False])",
     ),
     Op(
@@ -1826,6 +1896,7 @@ OPS = [
         expression="self <= other",
         takes_number=True,
         reference="np.less_equal(self, other)",
+        onnx="LessOrEqual(self, other)",
         example=">>> sg.tensor([1, 2, 3]) <= 2\ntensor([ True,  True, False])",
     ),
     Op(
@@ -1843,6 +1914,7 @@ OPS = [
         expression="self > other",
         takes_number=True,
         reference="np.greater(self, other)",
+        onnx="Greater(self, other)",
         example=">>> sg.tensor([1, 2, 3]) > 2\ntensor([False, False,  True])",
     ),
     Op(
@@ -1860,6 +1932,7 @@ OPS = [
         expression="self >= other",
         takes_number=True,
         reference="np.greater_equal(self, other)",
+        onnx="GreaterOrEqual(self, other)",
         example=">>> sg.tensor([1, 2, 3]) >= 2\ntensor([False,  True,  True])",
     ),
     Op(
@@ -1892,6 +1965,7 @@ OPS = [
         gives={"bool": "bool", "int32": "bool", "complex64": "refused"},
         expression="isposinf(self)",
         reference="np.isposinf(self)",
+        onnx="IsInf(self, detect_negative=0)",
         example=">>> sg.isposinf(sg.tensor([1.0, sg.inf, -sg.inf]))\ntensor([False,  True, False])",
     ),
     Op(
@@ -1908,6 +1982,7 @@ OPS = [
         gives={"bool": "bool", "int32": "bool", "complex64": "refused"},
         expression="isneginf(self)",
         reference="np.isneginf(self)",
+        onnx="IsInf(self, detect_positive=0)",
         example=">>> sg.isneginf(sg.tensor([1.0, sg.inf, -sg.inf]))\ntensor([False, False,  True])",
     ),
     Op(
@@ -1962,6 +2037,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "refused"},
         expression="nan if isnan(self) else (posinf if isposinf(self) else (neginf if isneginf(self) else self))",
         reference="np.nan_to_num(self, nan=nan, posinf=posinf, neginf=neginf)",
+        onnx="Where(IsNaN(self), nan, Where(IsInf(self, detect_negative=0), posinf, Where(IsInf(self, detect_positive=0), neginf, self)))",
     ),
     Op(
         name="logical_and",
@@ -1975,6 +2051,7 @@ OPS = [
         gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         expression="self != 0 and other != 0",
         reference="np.logical_and(self, other)",
+        onnx="And(cast(self, 'bool'), cast(other, 'bool'))",
         example=">>> sg.logical_and(sg.tensor([True, True]), sg.tensor([True, False]))\ntensor([ True, False])",
     ),
     Op(
@@ -1989,6 +2066,7 @@ OPS = [
         gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         expression="self != 0 or other != 0",
         reference="np.logical_or(self, other)",
+        onnx="Or(cast(self, 'bool'), cast(other, 'bool'))",
         example=">>> sg.logical_or(sg.tensor([True, False]), sg.tensor([False, False]))\ntensor([ True, False])",
     ),
     Op(
@@ -2003,6 +2081,7 @@ OPS = [
         gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         expression="(self != 0) != (other != 0)",
         reference="np.logical_xor(self, other)",
+        onnx="Xor(cast(self, 'bool'), cast(other, 'bool'))",
         example=">>> sg.logical_xor(sg.tensor([True, True]), sg.tensor([True, False]))\ntensor([False,  True])",
     ),
     Op(
@@ -2017,6 +2096,7 @@ OPS = [
         gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         expression="self == 0",
         reference="np.logical_not(self)",
+        onnx="Not(cast(self, 'bool'))",
         example=">>> sg.logical_not(sg.tensor([0, 2]))\ntensor([ True, False])",
     ),
     Op(
@@ -2034,6 +2114,7 @@ OPS = [
         expression="self & other",
         takes_number=True,
         reference="np.bitwise_and(self, other)",
+        onnx="And(self, other) if result.dtype == 'bool' else BitwiseAnd(self, other)",
         example=">>> sg.tensor([6, 5]) & 3\ntensor([2, 1])",
     ),
     Op(
@@ -2051,6 +2132,7 @@ OPS = [
         expression="self | other",
         takes_number=True,
         reference="np.bitwise_or(self, other)",
+        onnx="Or(self, other) if result.dtype == 'bool' else BitwiseOr(self, other)",
         example=">>> sg.tensor([6, 5]) | 3\ntensor([7, 7])",
     ),
     Op(
@@ -2068,6 +2150,7 @@ OPS = [
         expression="self ^ other",
         takes_number=True,
         reference="np.bitwise_xor(self, other)",
+        onnx="Xor(self, other) if result.dtype == 'bool' else BitwiseXor(self, other)",
         example=">>> sg.tensor([6, 5]) ^ 3\ntensor([5, 6])",
     ),
     Op(
@@ -2083,6 +2166,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "float32": "refused", "complex64": "refused"},
         expression="~self",
         reference="np.bitwise_not(self)",
+        onnx="Not(self) if result.dtype == 'bool' else BitwiseNot(self)",
         example=">>> ~sg.tensor([0, 5])\ntensor([-1, -6])",
     ),
     Op(
@@ -2343,6 +2427,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="sigmoid(self)",
         reference="1 / (1 + np.exp(-1.0 * self))",
+        onnx="Sigmoid(self)",
         example=">>> sg.sigmoid(sg.tensor([-2.0, 0.0, 2.0]))\ntensor([0.1192, 0.5000, 0.8808])",
     ),
     Op(
@@ -2361,6 +2446,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         expression="minimum(self, 0) - log1p(exp(-abs(self)))",
         reference="scipy.special.log_expit(self)",
+        onnx="-Softplus(-self)",
         example=">>> sg.nn.functional.logsigmoid(sg.tensor([-200.0, 0.0]))\ntensor([-200.0000,   -0.6931])",
     ),
     Op(
@@ -2381,6 +2467,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         expression="maximum(self, 0)",
         reference="np.clip(self, 0, None)",
+        onnx="Relu(self)",
         example=">>> sg.relu(sg.tensor([-1.0, 0.0, 2.0]))\ntensor([0., 0., 2.])",
     ),
     Op(
@@ -2409,6 +2496,7 @@ OPS = [
         },
         expression="self if self > 0 else self * negative_slope",
         reference="np.where(self > 0, self, negative_slope * self)",
+        onnx="LeakyRelu(self, alpha=negative_slope)",
         example=">>> sg.nn.functional.leaky_relu(sg.tensor([-1.0, 2.0]), 0.1)\ntensor([-0.1000,  2.0000])",
     ),
     Op(
@@ -2445,6 +2533,7 @@ OPS = [
         },
         expression="scale * (self if self > 0 else alpha * expm1(input_scale * self))",
         reference="scale * np.where(self > 0, self, alpha * np.expm1(np.minimum(input_scale * self, 0)))",
+        onnx="Elu(self, alpha=alpha) if scale == 1 and input_scale == 1 else Where(Greater(self, 0), self * scale, (Exp(self * input_scale) - 1) * (alpha * scale))",
         example=">>> sg.nn.functional.elu(sg.tensor([-1.0, 2.0]))\ntensor([-0.6321,  2.0000])",
     ),
     Op(
@@ -2466,6 +2555,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         expression="self * sigmoid(self)",
         reference="self / (1 + np.exp(-self))",
+        onnx="self * Sigmoid(self)",
         example=">>> sg.nn.functional.silu(sg.tensor([-1.0, 0.0, 1.0]))\ntensor([-0.2689,  0.0000,  0.7311])",
     ),
     Op(
@@ -2484,6 +2574,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         expression="self * normal_cdf(self)",
         reference="self * scipy.special.ndtr(self)",
+        onnx="self * 0.5 * (Erf(self * 0.7071067811865476) + 1)",
     ),
     Op(
         name="gelu_tanh",
@@ -2504,6 +2595,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         expression="self * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))",
         reference="self / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (self + 0.044715 * self**3)))",
+        onnx="self * 0.5 * (Tanh((self + self * self * self * 0.044715) * 0.7978845608028654) + 1)",
     ),
     Op(
         name="gelu",
@@ -2554,6 +2646,7 @@ OPS = [
         },
         expression="self if self * beta > threshold else log1p(exp(self * beta)) / beta",
         reference="np.where(beta * self > threshold, self, np.logaddexp(0, beta * self) / beta)",
+        onnx="Where(Greater(self * beta, threshold), self, Softplus(self * beta) / beta)",
         autocast={"cuda": "float32"},
         example=">>> sg.nn.functional.softplus(sg.tensor([-1.0, 0.0, 30.0]))\ntensor([ 0.3133,  0.6931, 30.0000])",
     ),
@@ -2581,6 +2674,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         expression="minimum(maximum(self, min_val), max_val)",
         reference="np.clip(self, min_val, max_val)",
+        onnx="Clip(self, min_val, max_val)",
         example=">>> sg.nn.functional.hardtanh(sg.tensor([-3.0, 0.5]))\ntensor([-1.0000,  0.5000])",
     ),
     Op(
@@ -2610,6 +2704,7 @@ OPS = [
         },
         expression="self if self > 0 else alpha * expm1(self / alpha)",
         reference="np.maximum(self, 0) + alpha * np.expm1(np.minimum(self, 0) / alpha)",
+        onnx="Celu(self, alpha=alpha)",
         check="celu_scale",
         refuses=(("self=T(3, 4), alpha=0", "RuntimeError"),),
         example=">>> sg.celu(sg.tensor([-1.0, 2.0]), alpha=2.0)\ntensor([-0.7869,  2.0000])",
@@ -2636,6 +2731,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         expression="1.0507009873554805 * self if self > 0 else 1.7580993408473766 * expm1(self)",
         reference="1.0507009873554804934193349852946 * np.where(self > 0, self, 1.6732632423543772848170429916717 * np.expm1(self))",
+        onnx="Selu(self)",
         example=">>> sg.selu(sg.tensor([-1.0, 2.0]))\ntensor([-1.1113,  2.1014])",
     ),
     Op(
@@ -2658,6 +2754,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         expression="self * tanh(maximum(self, 0) + log1p(exp(-abs(self))))",
         reference="self * np.tanh(np.logaddexp(0, self))",
+        onnx="Mish(self)",
         example=">>> sg.nn.functional.mish(sg.tensor([-1.0, 0.0, 1.0]))\ntensor([-0.3034,  0.0000,  0.8651])",
     ),
     Op(
@@ -2678,6 +2775,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         expression="minimum(maximum(self + 3, 0), 6) / 6",
         reference="np.clip(self / 6 + 0.5, 0, 1)",
+        onnx="HardSigmoid(self, alpha=1 / 6, beta=0.5)",
         example=">>> sg.nn.functional.hardsigmoid(sg.tensor([-4.0, 0.0, 1.5]))\ntensor([0.0000, 0.5000, 0.7500])",
     ),
     Op(
@@ -2701,6 +2799,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         expression="self * minimum(maximum(self + 3, 0), 6) / 6",
         reference="self * np.clip(self / 6 + 0.5, 0, 1)",
+        onnx="HardSwish(self)",
         example=">>> sg.nn.functional.hardswish(sg.tensor([-4.0, 1.5, 4.0]))\ntensor([-0.0000,  1.1250,  4.0000])",
     ),
     Op(
@@ -2726,6 +2825,7 @@ OPS = [
         },
         expression="0 if (self >= -lambd) & (self <= lambd) else self",
         reference="np.where(np.abs(self) <= lambd, 0, self)",
+        onnx="Shrink(self, lambd=lambd)",
         example=">>> sg.hardshrink(sg.tensor([-0.7, 0.3, 2.0]))\ntensor([-0.7000,  0.0000,  2.0000])",
     ),
     Op(
@@ -2753,6 +2853,7 @@ OPS = [
         },
         expression="self - lambd if self > lambd else (self + lambd if self < -lambd else self * 0)",
         reference="np.sign(self) * np.maximum(np.abs(self) - lambd, 0)",
+        onnx="Shrink(self, bias=lambd, lambd=lambd)",
         check="shrink_width",
         refuses=(("self=T(3, 4), lambd=-1", "RuntimeError"), ("self=T(3, 4), lambd=inf", "RuntimeError")),
         example=">>> sg.nn.functional.softshrink(sg.tensor([-0.7, 0.3, 2.0]))\ntensor([-0.2000,  0.0000,  1.5000])",
@@ -2805,6 +2906,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         expression="value if self <= bound else self",
         reference="np.where(self > bound, self, value)",
+        onnx="Where(Greater(self, bound), self, value)",
         example=">>> sg.nn.functional.threshold(sg.tensor([-1.0, 2.0]), 0.5, 9.0)\ntensor([9., 2.])",
     ),
     Op(
@@ -2863,6 +2965,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "complex64": "refused", "int32 float32": "float32"},
         expression="self if self > 0 else self * weight",
         reference="np.maximum(self, 0) + weight * np.minimum(self, 0)",
+        onnx="PRelu(self, weight)",
     ),
     Op(
         name="masked_scale",
@@ -2902,6 +3005,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "refused"},
         expression="erf(self)",
         reference="scipy.special.erf(self)",
+        onnx="Erf(self)",
         example=">>> sg.erf(sg.tensor([-1.0, 0.0, 1.0]))\ntensor([-0.8427,  0.0000,  0.8427])",
     ),
     Op(
@@ -2922,6 +3026,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "refused"},
         expression="erfc(self)",
         reference="scipy.special.erfc(self)",
+        onnx="1 - Erf(self)",
         example=">>> sg.erfc(sg.tensor([0.0, 5.0]))\ntensor([1.0000e+00, 1.5375e-12])",
     ),
     Op(
@@ -2940,6 +3045,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         expression="normal_pdf(self)",
         reference="scipy.stats.norm.pdf(self)",
+        onnx="Exp(self * self * -0.5) * 0.3989422804014327",
     ),
     Op(
         name="normal_cdf",
@@ -2957,6 +3063,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         expression="normal_cdf(self)",
         reference="scipy.special.ndtr(self)",
+        onnx="(Erf(self * 0.7071067811865476) + 1) * 0.5",
     ),
     Op(
         name="xlogy.Tensor",
@@ -2980,6 +3087,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "refused", "float16": "float16"},
         expression="(other if isnan(other) else 0) if self == 0 else self * log(other)",
         reference="scipy.special.xlogy(self, other)",
+        onnx="Where(Equal(self, 0), 0, self * Log(other))",
         example=">>> sg.xlogy(sg.tensor([0.0, 2.0]), sg.tensor([0.0, 3.0]))\ntensor([0.0000, 2.1972])",
     ),
     Op(
@@ -3093,6 +3201,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "refused", "float16": "float16"},
         expression="log1p((self + self - 1) / (1 - self)) if abs(self - 0.5) < 0.2 else log(self / (1 - self))",
         reference="scipy.special.logit(self)",
+        onnx="Log(self / (1 - self))",
     ),
     Op(
         name="entr",
@@ -3111,6 +3220,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "refused", "float16": "float16"},
         expression="entr(self)",
         reference="scipy.special.entr(self)",
+        onnx="Where(Equal(self, 0), 0, -self * Log(self))",
         example=">>> sg.special.entr(sg.tensor([0.0, 0.5, 1.0]))\ntensor([0.0000, 0.3466, -0.0000])",
     ),
     Op(
@@ -3778,6 +3888,7 @@ OPS = [
         formulas={"self": "filled(grad, self.shape)", "result": "auto_linear", "backward": "filled(grad, self.shape)"},
         gives={"int32": "int64", "complex64": "complex64"},
         reference="np.sum(self, dtype=dtype)",
+        onnx="ReduceSum(self, keepdims=0)",
         autocast={"cuda": "float32"},
         example=">>> x = sg.tensor([[1, 2, 3], [4, 5, 6]])\n>>> x.sum()\ntensor(21)\n>>> x.sum(0)\ntensor([5, 7, 9])\n>>> x.sum(1, keepdim=True)\ntensor([[ 6],\n        [15]])",
     ),
@@ -3826,6 +3937,7 @@ OPS = [
         },
         gives={"int32": "int64", "complex64": "complex64"},
         reference="np.sum(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, dtype=dtype)",
+        onnx="ReduceSum(self, axes(self, dim), keepdims=keepdim)",
         check="reduced_dims",
         refuses=(("self=T(4), dim=1", "IndexError"), ("self=T(3, 4), dim=[0, 0]", "RuntimeError")),
         autocast={"cuda": "float32"},
@@ -3854,6 +3966,7 @@ OPS = [
         },
         gives={"int32": "int64", "complex64": "complex64"},
         reference="np.prod(self, dtype=dtype)",
+        onnx="ReduceProd(self, keepdims=0)",
         autocast={"cpu": "float32", "cuda": "float32"},
         example=">>> sg.tensor([[1.0, 2.0], [3.0, 4.0]]).prod(1)\ntensor([ 2., 12.])",
     ),
@@ -3887,6 +4000,7 @@ OPS = [
         },
         gives={"int32": "int64", "complex64": "complex64"},
         reference="np.prod(self, axis=dim if self.ndim else None, keepdims=keepdim, dtype=dtype)",
+        onnx="ReduceProd(self, axes(self, dim), keepdims=keepdim)",
         check="one_dim",
         refuses=(("self=T(4), dim=1", "IndexError"),),
         autocast={"cpu": "float32", "cuda": "float32"},
@@ -3931,6 +4045,7 @@ OPS = [
         },
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         reference="np.mean(self, dtype=dtype)",
+        onnx="ReduceMean(self, keepdims=0)",
         example=">>> x = sg.tensor([[1.0, 2.0], [3.0, 6.0]])\n>>> x.mean()\ntensor(3.)\n>>> x.mean(0)\ntensor([2., 4.])",
     ),
     Op(
@@ -3962,6 +4077,7 @@ OPS = [
         },
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         reference="np.mean(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, dtype=dtype)",
+        onnx="ReduceMean(self, axes(self, dim), keepdims=keepdim)",
         check="reduced_dims",
         refuses=(("self=T(4), dim=1", "IndexError"), ("self=T(3, 4), dim=[0, 0]", "RuntimeError")),
     ),
@@ -4024,6 +4140,7 @@ OPS = [
         },
         gives={"bool": "refused", "int32": "refused", "complex64": "float32"},
         reference="np.var(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, ddof=1 if correction is None else correction)",
+        onnx="variance(self, dim, correction, keepdim)",
         check="reduced_with_correction",
         refuses=(
             ("self=T(4), dim=1, correction=1", "IndexError"),
@@ -4089,6 +4206,7 @@ OPS = [
         },
         gives={"bool": "refused", "int32": "refused", "complex64": "float32"},
         reference="np.std(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, ddof=1 if correction is None else correction)",
+        onnx="Sqrt(variance(self, dim, correction, keepdim))",
         check="reduced_with_correction",
         refuses=(
             ("self=T(4), dim=1, correction=1", "IndexError"),
@@ -4120,6 +4238,7 @@ OPS = [
         },
         gives={"bool": "bool", "int32": "int32", "complex64": "refused"},
         reference="np.max(self, axis=dim if dim and self.ndim else None, keepdims=keepdim)",
+        onnx="ReduceMax(self, axes(self, dim), keepdims=keepdim)",
         check="reduced_nonempty",
         refuses=(
             ("self=T(0, 4)", "RuntimeError"),
@@ -4152,6 +4271,7 @@ OPS = [
         },
         gives={"bool": "bool", "int32": "int32", "complex64": "refused"},
         reference="np.min(self, axis=dim if dim and self.ndim else None, keepdims=keepdim)",
+        onnx="ReduceMin(self, axes(self, dim), keepdims=keepdim)",
         check="reduced_nonempty",
         refuses=(
             ("self=T(0, 4)", "RuntimeError"),
@@ -4180,6 +4300,7 @@ OPS = [
         },
         gives={"bool": "bool", "int32": "int32", "complex64": "refused"},
         reference="np.max(self)",
+        onnx="ReduceMax(self, keepdims=0)",
         check="all_nonempty",
         refuses=(("self=T(0, 4)", "RuntimeError"),),
         example=">>> x = sg.tensor([[1.0, 9.0, 3.0], [7.0, 5.0, 7.0]])\n>>> x.max()\ntensor(9.)\n>>> values, indices = x.max(dim=1)\n>>> values, indices\n(tensor([9., 7.]), tensor([1, 0]))",
@@ -4206,6 +4327,7 @@ OPS = [
         },
         gives={"bool": "bool int64", "int32": "int32 int64", "complex64": "refused"},
         reference="(np.max(self, dim, keepdims=keepdim), np.argmax(self, dim, keepdims=keepdim)) if self.ndim else (self, 0)",
+        onnx="(ReduceMax(self, axes(self, dim), keepdims=keepdim), ArgMax(self, axis=dim, keepdims=keepdim))",
         check="one_dim_nonempty",
         refuses=(("self=T(4), dim=1", "IndexError"), ("self=T(3, 0), dim=1", "IndexError")),
     ),
@@ -4240,6 +4362,7 @@ OPS = [
         },
         gives={"bool": "bool", "int32": "int32", "complex64": "refused"},
         reference="np.min(self)",
+        onnx="ReduceMin(self, keepdims=0)",
         check="all_nonempty",
         refuses=(("self=T(0, 4)", "RuntimeError"),),
         example=">>> sg.min(sg.tensor([[4.0, 2.0], [1.0, 3.0]]), dim=0).indices\ntensor([1, 0])",
@@ -4266,6 +4389,7 @@ OPS = [
         },
         gives={"bool": "bool int64", "int32": "int32 int64", "complex64": "refused"},
         reference="(np.min(self, dim, keepdims=keepdim), np.argmin(self, dim, keepdims=keepdim)) if self.ndim else (self, 0)",
+        onnx="(ReduceMin(self, axes(self, dim), keepdims=keepdim), ArgMin(self, axis=dim, keepdims=keepdim))",
         check="one_dim_nonempty",
         refuses=(("self=T(4), dim=1", "IndexError"), ("self=T(3, 0), dim=1", "IndexError")),
     ),
@@ -4295,6 +4419,7 @@ OPS = [
         complex=False,
         gives={"bool": "int64", "int32": "int64", "complex64": "refused"},
         reference="np.argmax(self, dim if self.ndim else None, keepdims=keepdim)",
+        onnx="Reshape(ArgMax(flat(self), axis=0, keepdims=0), result.shape) if dim is None else ArgMax(self, axis=dim, keepdims=keepdim)",
         check="optional_dim_nonempty",
         refuses=(("self=T(0, 4)", "IndexError"), ("self=T(3, 4), dim=5", "IndexError")),
         example=">>> x = sg.tensor([[1.0, 9.0], [7.0, 5.0]])\n>>> x.argmax()\ntensor(1)\n>>> x.argmax(dim=1)\ntensor([1, 0])",
@@ -4314,6 +4439,7 @@ OPS = [
         complex=False,
         gives={"bool": "int64", "int32": "int64", "complex64": "refused"},
         reference="np.argmin(self, dim if self.ndim else None, keepdims=keepdim)",
+        onnx="Reshape(ArgMin(flat(self), axis=0, keepdims=0), result.shape) if dim is None else ArgMin(self, axis=dim, keepdims=keepdim)",
         check="optional_dim_nonempty",
         refuses=(("self=T(0, 4)", "IndexError"), ("self=T(3, 4), dim=5", "IndexError")),
         example=">>> sg.argmin(sg.tensor([3.0, 1.0, 2.0]))\ntensor(1)",
@@ -4331,6 +4457,7 @@ OPS = [
         dtype="same",
         gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         reference="np.any(self)",
+        onnx="ReduceMax(truths(self), keepdims=0)",
         example=">>> sg.any(sg.tensor([[False, True], [False, False]]), dim=1)\ntensor([ True, False])",
     ),
     Op(
@@ -4350,6 +4477,7 @@ OPS = [
         dtype="same",
         gives={"int32": "int64", "complex64": "complex64"},
         reference="np.any(self, axis=dim if dim and self.ndim else None, keepdims=keepdim)",
+        onnx="ReduceMax(truths(self), axes(self, dim), keepdims=keepdim)",
         check="reduced_dims",
         refuses=(("self=B(4), dim=1", "IndexError"), ("self=B(3, 4), dim=[0, 0]", "RuntimeError")),
     ),
@@ -4366,6 +4494,7 @@ OPS = [
         dtype="same",
         gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         reference="np.all(self)",
+        onnx="ReduceMin(truths(self), keepdims=0)",
         example=">>> sg.all(sg.tensor([1, 2, 0]))\ntensor(False)",
     ),
     Op(
@@ -4385,6 +4514,7 @@ OPS = [
         dtype="same",
         gives={"int32": "int64", "complex64": "complex64"},
         reference="np.all(self, axis=dim if dim and self.ndim else None, keepdims=keepdim)",
+        onnx="ReduceMin(truths(self), axes(self, dim), keepdims=keepdim)",
         check="reduced_dims",
         refuses=(("self=B(4), dim=1", "IndexError"), ("self=B(3, 4), dim=[0, 0]", "RuntimeError")),
     ),
@@ -4431,6 +4561,7 @@ OPS = [
         },
         gives={"bool": "refused", "int32": "refused", "complex64": "float32"},
         reference="np.count_nonzero(self, axis=dim if dim and self.ndim else None, keepdims=keepdim) * 1.0 if p == 0 else np.max(np.abs(self), axis=dim if dim and self.ndim else None, keepdims=keepdim) if p == np.inf else np.min(np.abs(self), axis=dim if dim and self.ndim else None, keepdims=keepdim) if p == -np.inf else np.sum(np.abs(self) ** (p or 2), axis=dim if dim and self.ndim else None, keepdims=keepdim) ** (1 / (p or 2))",
+        onnx="p_norm(self, p, dim, keepdim)",
         check="norm",
         refuses=(("self=T(3, 4), dim=[5]", "IndexError"), ("self=T(3, 4), dim=[0, 0]", "RuntimeError")),
         autocast={"cuda": "float32"},
@@ -4486,6 +4617,7 @@ OPS = [
         },
         gives={"int32": "float32", "complex64": "complex64"},
         reference="scipy.special.logsumexp(self, axis=dim if dim and self.ndim else None, keepdims=keepdim)",
+        onnx="ReduceLogSumExp(self, axes(self, dim), keepdims=keepdim)",
         check="reduced_dims",
         refuses=(("self=T(4), dim=1", "IndexError"), ("self=T(3, 4), dim=[0, 0]", "RuntimeError")),
         autocast={"cuda": "float32"},
@@ -4758,6 +4890,7 @@ OPS = [
         },
         gives={"int32": "int64", "complex64": "complex64"},
         reference="np.cumsum(self, dim, dtype=dtype).reshape(self.shape) if self.ndim else np.sum(self, dtype=dtype)",
+        onnx="CumSum(self, dim)",
         check="one_dim",
         refuses=(("self=T(4), dim=1", "IndexError"),),
         autocast={"cuda": "float32"},
@@ -4999,6 +5132,7 @@ OPS = [
         },
         gives={"bool": "bool int64", "int32": "int32 int64", "complex64": "refused"},
         reference="(lambda places: (np.take_along_axis(self, places, dim), places))(np.argsort(-1.0 * self if descending else self, dim, kind='stable')) if self.ndim else (self, 0)",
+        onnx="TopK(self, [self.shape[dim]], axis=dim, largest=descending)",
         check="one_dim",
         refuses=(("self=T(4), dim=1", "IndexError"),),
         example=">>> values, indices = sg.sort(sg.tensor([3.0, 1.0, 2.0]), descending=True)\n>>> values, indices\n(tensor([3., 2., 1.]), tensor([0, 2, 1]))",
@@ -5072,6 +5206,7 @@ OPS = [
         },
         gives={"bool": "refused", "int32": "int32 int64", "float32": "float32 int64", "complex64": "refused"},
         reference="(lambda places: (np.take_along_axis(self, places, dim), places))( np.take(np.argsort(-self if largest else self, dim, kind='stable'), range(k), dim)) if self.ndim else (self, 0)",
+        onnx="TopK(self, [k], axis=dim, largest=largest, sorted=sorted)",
         check="topk",
         refuses=(("self=T(3, 0), k=2", "RuntimeError"), ("self=T(3, 5), k=2, dim=5", "IndexError")),
         example=">>> sg.topk(sg.tensor([1.0, 4.0, 2.0, 3.0]), 2).values\ntensor([4., 3.])",
@@ -5103,6 +5238,7 @@ OPS = [
         },
         gives={"bool": "refused", "int32": "int32 int64", "float32": "float32 int64", "complex64": "refused"},
         reference="(lambda places: (np.take_along_axis(self, places, dim).squeeze(() if keepdim else dim), places.squeeze(() if keepdim else dim)))( np.take(np.argsort(self, dim, kind='stable'), [k - 1], dim)) if self.ndim else (self, 0)",
+        onnx="kth_smallest(self, k, dim, keepdim)",
         check="kthvalue",
         refuses=(("self=T(), k=2", "RuntimeError"), ("self=T(3, 0), k=2", "IndexError")),
         example=">>> sg.kthvalue(sg.tensor([3.0, 1.0, 2.0]), 2).values\ntensor(2.)",
@@ -5869,6 +6005,7 @@ OPS = [
         },
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="np.matmul(self, mat2)",
+        onnx="MatMul(self, mat2)",
         check="mm",
         refuses=(("self=T(2, 3), mat2=T(40, 5)", "RuntimeError"), ("self=T(3), mat2=T(3, 4)", "RuntimeError")),
         autocast={"cpu": "lower", "cuda": "lower"},
@@ -5894,6 +6031,7 @@ OPS = [
         },
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="np.matmul(self, mat2)",
+        onnx="MatMul(self, mat2)",
         check="bmm",
         refuses=(("self=T(), mat2=T()", "RuntimeError"), ("self=T(3, 3, 4), mat2=T(2, 4, 2)", "RuntimeError")),
         autocast={"cpu": "lower", "cuda": "lower"},
@@ -5919,6 +6057,7 @@ OPS = [
         },
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="np.matmul(self, vec)",
+        onnx="MatMul(self, vec)",
         check="mv",
         refuses=(("self=T(), vec=T(4)", "RuntimeError"), ("self=T(3, 5), vec=T(4)", "RuntimeError")),
         autocast={"cuda": "lower"},
@@ -5939,6 +6078,7 @@ OPS = [
         formulas={"self": "grad * conjugate(tensor)", "tensor": "grad * conjugate(self)", "result": "auto_multilinear"},
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="np.dot(self, tensor)",
+        onnx="MatMul(self, tensor)",
         check="dot",
         refuses=(("self=T(5), tensor=T(4)", "RuntimeError"), ("self=T(2, 4), tensor=T(4)", "RuntimeError")),
         autocast={"cuda": "widest"},
@@ -5978,6 +6118,7 @@ OPS = [
         dtypes=("int", "float", "complex"),
         dtype="match",
         reference="np.matmul(self, other)",
+        onnx="MatMul(self, other)",
         check="matmul",
         refuses=(
             ("self=T(), other=T(4)", "RuntimeError"),
@@ -6019,6 +6160,7 @@ OPS = [
         },
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="beta * self + alpha * np.matmul(mat1, mat2) if beta else alpha * np.matmul(mat1, mat2)",
+        onnx="Gemm(mat1, mat2, self, alpha=alpha, beta=beta)",
         check="addmm",
         refuses=(
             ("self=T(), mat1=T(), mat2=T()", "RuntimeError"),
@@ -6058,6 +6200,7 @@ OPS = [
         },
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="beta * self + alpha * np.matmul(batch1, batch2) if beta else alpha * np.matmul(batch1, batch2)",
+        onnx="self * beta + MatMul(batch1, batch2) * alpha",
         check="baddbmm",
         refuses=(
             ("self=T(), batch1=T(), batch2=T()", "RuntimeError"),
@@ -6133,6 +6276,7 @@ OPS = [
         },
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="(beta * self if beta else 0) + alpha * np.matmul(mat, vec)",
+        onnx="self * beta + MatMul(mat, vec) * alpha",
         check="addmv",
         refuses=(
             ("self=T(3), mat=T(), vec=T(4)", "RuntimeError"),
@@ -6159,6 +6303,7 @@ OPS = [
         dtypes=("int", "float", "complex"),
         dtype="match",
         reference="np.einsum(equation, *operands)",
+        onnx="Einsum(*operands, equation=equation)",
         check="einsum",
         refuses=(
             ("equation='ij,jk->ik', operands=[]", "ValueError"),
@@ -6414,6 +6559,7 @@ OPS = [
         },
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="self @ weight.T + (0 if bias is None else bias)",
+        onnx="affine(self, weight, bias)",
         check="linear",
         refuses=(("self=T(), weight=T()", "RuntimeError"), ("self=T(4, 3), weight=T(3, 3), bias=T(2)", "RuntimeError")),
         autocast={"cpu": "lower", "cuda": "lower"},
@@ -8310,6 +8456,7 @@ OPS = [
         hard=("self=T(0, 3), size=[3, 0]", "self=T(), size=[1, 1]", "self=T(1), size=[]"),
         formulas={"self": "grad.reshape(self.shape)", "result": "self_t.reshape(size)"},
         reference="np.reshape(self, size)",
+        onnx="Reshape(self, result.shape)",
         check="view",
         refuses=(("self=T(), size=[6]", "RuntimeError"), ("self=T(3, 4), size=[-7]", "RuntimeError")),
         example=">>> x = sg.arange(6)\n>>> x.view(2, 3)\ntensor([[0, 1, 2],\n        [3, 4, 5]])\n>>> x.view(3, -1).shape\nspecgrad.Size([3, 2])",
@@ -8338,6 +8485,7 @@ OPS = [
         samples=("self=T(3, 4), shape=[4, 3]", "self=T(3, 4), shape=[2, -1]"),
         hard=("self=T(0, 3), shape=[3, 0]", "self=T(), shape=[1, 1]"),
         reference="np.reshape(self, shape)",
+        onnx="Reshape(self, result.shape)",
         check="reshape",
         refuses=(("self=T(3, 4), shape=[-7]", "RuntimeError"), ("self=T(4, 4), shape=[4, 3]", "RuntimeError")),
         example=">>> sg.reshape(sg.arange(6), (3, 2))\ntensor([[0, 1],\n        [2, 3],\n        [4, 5]])\n>>> sg.reshape(sg.tensor([[1, 2], [3, 4]]).t(), (4,))\ntensor([1, 3, 2, 4])",
@@ -8350,6 +8498,7 @@ OPS = [
         arguments=(("input", "Tensor", True, False), ("other", "Tensor", True, False)),
         samples=("self=T(3, 4), other=T(4, 3)",),
         reference="np.reshape(self, other.shape)",
+        onnx="Reshape(self, result.shape)",
         example=">>> sg.arange(4).view_as(sg.zeros(2, 2))\ntensor([[0, 1],\n        [2, 3]])",
     ),
     Op(
@@ -8375,6 +8524,7 @@ OPS = [
         samples=("self=T(2, 3, 4)", "self=T(2, 3, 4), start_dim=1", "self=T(2, 3, 4), start_dim=0, end_dim=1"),
         hard=("self=T()", "self=T(0, 3)"),
         reference="first = start_dim % (self.ndim or 1)\nlast = end_dim % (self.ndim or 1)\nself.reshape(*self.shape[:first], math.prod(self.shape[first:last + 1]), *self.shape[last + 1:])",
+        onnx="Reshape(self, result.shape)",
         check="flatten",
         refuses=(("self=T(), start_dim=1", "IndexError"), ("self=T(2, 3, 4), start_dim=1, end_dim=0", "RuntimeError")),
         example=">>> sg.flatten(sg.ones(2, 3, 4), start_dim=1).shape\nspecgrad.Size([2, 12])\n>>> x = sg.ones(3)\n>>> sg.flatten(x) is x\nTrue",
@@ -8399,6 +8549,7 @@ OPS = [
         samples=("self=T(2, 6), dim=1, sizes=[2, -1]", "self=T(4, 3), dim=0, sizes=[2, 2]"),
         hard=("self=T(2, 0), dim=-1, sizes=[3, 0]",),
         reference="np.reshape(self, (*self.shape[:dim % self.ndim], *sizes, *self.shape[dim % self.ndim + 1:]))",
+        onnx="Reshape(self, result.shape)",
         check="unflatten",
         refuses=(
             ("self=T(2, 6), dim=1, sizes=[]", "RuntimeError"),
@@ -8420,6 +8571,7 @@ OPS = [
         hard=("self=T(0, 3), dim0=0, dim1=1", "self=T(), dim0=0, dim1=-1"),
         formulas={"self": "grad.transpose(dim0, dim1)", "result": "auto_linear"},
         reference="np.swapaxes(self, dim0, dim1) if self.ndim else self",
+        onnx="swapped(self, dim0, dim1)",
         check="two_dims",
         refuses=(("self=T(3), dim0=1, dim1=0", "IndexError"),),
         example=">>> sg.transpose(sg.tensor([[1, 2, 3], [4, 5, 6]]), 0, 1)\ntensor([[1, 4],\n        [2, 5],\n        [3, 6]])",
@@ -8436,6 +8588,7 @@ OPS = [
         hard=("self=T(0, 3), dims=[1, 0]", "self=T(), dims=[]"),
         formulas={"self": "grad.permute(inverse_permutation(dims))", "result": "auto_linear"},
         reference="np.transpose(self, dims)",
+        onnx="permuted(self, dims)",
         check="permute",
         refuses=(("self=T(), dims=[2, 0, 1]", "RuntimeError"), ("self=T(2, 3, 4), dims=[1, 2, 3]", "IndexError")),
         example=">>> sg.permute(sg.ones(2, 3, 4), (2, 0, 1)).shape\nspecgrad.Size([4, 2, 3])",
@@ -8472,6 +8625,7 @@ OPS = [
         hard=("self=T(3)", "self=T()", "self=T(0, 2)"),
         formulas={"self": "grad.t()", "result": "auto_linear"},
         reference="np.transpose(self)",
+        onnx="permuted(self, range(self.ndim)[::-1])",
         check="t",
         refuses=(("self=T(2, 3, 4)", "RuntimeError"),),
         example=">>> sg.t(sg.tensor([[1, 2, 3], [4, 5, 6]]))\ntensor([[1, 4],\n        [2, 5],\n        [3, 6]])",
@@ -8489,6 +8643,7 @@ OPS = [
         hard=("self=T(1)", "self=T()", "self=T(1, 0)"),
         formulas={"self": "grad.reshape(self.shape)", "result": "auto_linear"},
         reference="np.squeeze(self)",
+        onnx="Reshape(self, result.shape)",
         example=">>> sg.squeeze(sg.ones(1, 3, 1)).shape\nspecgrad.Size([3])\n>>> sg.squeeze(sg.ones(1, 3, 1), 0).shape\nspecgrad.Size([3, 1])",
     ),
     Op(
@@ -8504,6 +8659,7 @@ OPS = [
         hard=("self=T(), dim=0", "self=T(1, 0), dim=0"),
         formulas={"self": "grad.reshape(self.shape)", "result": "auto_linear"},
         reference="np.squeeze(self, tuple(d for d in dim if self.ndim and self.shape[d] == 1))",
+        onnx="Squeeze(self, [d for d in axes(self, dim) if self.shape[d] == 1]) if result.ndim < self.ndim else self",
         check="distinct",
         refuses=(("self=T(3), dim=1", "IndexError"), ("self=T(1, 3, 1), dim=[0, 0]", "RuntimeError")),
     ),
@@ -8520,6 +8676,7 @@ OPS = [
         hard=("self=T(), dim=0", "self=T(0), dim=-1"),
         formulas={"self": "grad.squeeze(dim)", "result": "auto_linear"},
         reference="np.expand_dims(self, dim)",
+        onnx="Unsqueeze(self, [dim])",
         check="unsqueeze",
         refuses=(("self=T(), dim=1", "IndexError"),),
         example=">>> sg.unsqueeze(sg.tensor([1, 2]), 1)\ntensor([[1],\n        [2]])",
@@ -8536,6 +8693,7 @@ OPS = [
         hard=("self=T(), size=[2, 3]", "self=T(1, 3), size=[0, 3]", "self=T(0), size=[2, 0]"),
         formulas={"self": "grad", "result": "auto_linear", "backward": "sum_to_size(grad, self.shape)"},
         reference="np.broadcast_to(self, [self.shape[d] if n == -1 else n for d, n in zip(range(-len(size), 0), size)])",
+        onnx="Expand(self, result.shape)",
         check="expand",
         refuses=(("self=T(3), size=[-7]", "RuntimeError"), ("self=T(3, 1), size=[]", "RuntimeError")),
         example=">>> sg.tensor([[1], [2]]).expand(2, 3)\ntensor([[1, 1, 1],\n        [2, 2, 2]])",
@@ -8552,6 +8710,7 @@ OPS = [
         hard=("self=T()", "self=T(0, 2)"),
         formulas={"self": "grad", "result": "auto_linear"},
         reference="np.array(self)",
+        onnx="self",
     ),
     Op(
         name="expand_as",
@@ -8582,6 +8741,7 @@ OPS = [
         samples=("self=T(2, 3), repeats=[2, 1]", "self=T(3), repeats=[2, 1, 2]"),
         hard=("self=T(2), repeats=[0]", "self=T(), repeats=[3]", "self=T(), repeats=[]"),
         reference="np.tile(self, repeats)",
+        onnx="repeated(self, repeats)",
         check="repeat",
         refuses=(("self=T(3), repeats=[-7]", "RuntimeError"), ("self=T(2, 3), repeats=[]", "RuntimeError")),
         example=">>> sg.tensor([1, 2]).repeat(2, 2)\ntensor([[1, 2, 1, 2],\n        [1, 2, 1, 2]])",
@@ -9079,6 +9239,7 @@ OPS = [
             "backward": "select_backward(grad, self.shape, dim, index)",
         },
         reference="np.take(self, index, dim)",
+        onnx="Gather(self, index, axis=dim)",
         check="select",
         refuses=(("self=T(), dim=1, index=2", "IndexError"), ("self=T(4), dim=1, index=2", "IndexError")),
         example=">>> sg.select(sg.tensor([[1, 2], [3, 4]]), 1, 0)\ntensor([1, 3])",
@@ -9143,6 +9304,7 @@ OPS = [
             "backward": "slice_backward(grad, self.shape, dim, start, end, step)",
         },
         reference="np.take(self, range(self.shape[dim])[start:end:step], dim)",
+        onnx="sliced(self, dim, start, end, step)",
         check="slice",
         refuses=(("self=T()", "IndexError"), ("self=T(5), dim=5", "IndexError")),
     ),
@@ -9194,6 +9356,7 @@ OPS = [
         hard=("self=T(3, 2), dim=0, start=3, length=0",),
         formulas={"self": "slice_backward(grad, self.shape, dim, start, start + length, 1)", "result": "auto_linear"},
         reference="np.take(self, range(start % (self.shape[dim] + 1) if start >= 0 else start % self.shape[dim], (start if start >= 0 else start % self.shape[dim]) + length), dim)",
+        onnx="narrowed(self, dim, start, length)",
         check="narrow",
         refuses=(
             ("self=T(), dim=0, start=1, length=3", "RuntimeError"),
@@ -9364,6 +9527,7 @@ OPS = [
         hard=("self=T(2, 0)",),
         formulas={"self": "stack(grads, dim)", "result": "auto_linear"},
         reference="tuple(np.moveaxis(self, dim, 0))",
+        onnx="[Gather(self, number, axis=dim) for number in range(self.shape[dim])]",
         check="one_dim_not_scalar",
         refuses=(("self=T()", "IndexError"), ("self=T(3, 2), dim=5", "IndexError")),
         example=">>> sg.unbind(sg.tensor([[1, 2], [3, 4]]))\n(tensor([1, 2]), tensor([3, 4]))",
@@ -9380,6 +9544,7 @@ OPS = [
         hard=("self=T(0, 2), split_size=2", "self=T(3), split_size=5"),
         formulas={"self": "cat(grads, dim)", "result": "auto_linear"},
         reference="tuple(np.split(self, range(split_size, self.shape[dim], split_size), dim)) if split_size else (self,)",
+        onnx="split(self, [part.shape[dim] for part in results], dim)",
         check="split",
         refuses=(
             ("self=T(), split_size=2", "RuntimeError"),
@@ -9404,6 +9569,7 @@ OPS = [
         hard=("self=T(0, 2), split_sizes=[0, 0]", "self=T(3), split_sizes=[3]"),
         formulas={"self": "cat(grads, dim)", "result": "auto_linear"},
         reference="tuple(np.split(self, np.cumsum(split_sizes)[:-1], dim))",
+        onnx="split(self, split_sizes, dim)",
         check="split_sizes",
         refuses=(
             ("self=T(), split_sizes=[2, 3]", "RuntimeError"),
@@ -9489,6 +9655,7 @@ OPS = [
         },
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "float32"},
         reference="np.concatenate([each for each in tensors if each.shape != (0,)] or tensors, dim)",
+        onnx="Concat(*[x for x in tensors if x.shape != (0,)], axis=dim)",
         check="cat",
         refuses=(
             ("tensors=[]", "ValueError"),
@@ -9511,6 +9678,7 @@ OPS = [
         formulas={"tensors": "grad.unbind(dim)", "result": "auto_linear", "backward": "unstacked(wanted, grad, dim)"},
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "float32"},
         reference="np.stack(tensors, dim)",
+        onnx="Concat(*[Unsqueeze(x, [dim]) for x in tensors], axis=dim)",
         check="stack",
         refuses=(("tensors=[]", "RuntimeError"), ("tensors=[T(), T(3)]", "RuntimeError")),
         autocast={"cpu": "widest"},
@@ -9530,6 +9698,7 @@ OPS = [
         formulas={"self": "grad.flip(dims)", "result": "auto_linear", "backward": "flip(grad, dims)"},
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="np.flip(self, dims) if self.ndim else self",
+        onnx="flipped(self, dims)",
         check="distinct",
         refuses=(("self=T(3, 4), dims=[5]", "IndexError"), ("self=T(3, 4), dims=[0, 0]", "RuntimeError")),
         example=">>> sg.flip(sg.tensor([[1, 2], [3, 4]]), (0,))\ntensor([[3, 4],\n        [1, 2]])",
@@ -9560,6 +9729,7 @@ OPS = [
         },
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="np.roll(self, shifts, dims or None)",
+        onnx="rolled(self, shifts, dims)",
         check="roll",
         refuses=(
             ("self=T(3, 4), shifts=[]", "RuntimeError"),
@@ -9584,6 +9754,7 @@ OPS = [
         replaces=True,
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="np.triu(self, diagonal)",
+        onnx="Trilu(self, diagonal, upper=1)",
         check="triangle",
         refuses=(("self=T(4)", "RuntimeError"),),
         example=">>> sg.triu(sg.ones(3, 3), diagonal=1)\ntensor([[0., 1., 1.],\n        [0., 0., 1.],\n        [0., 0., 0.]])",
@@ -9604,6 +9775,7 @@ OPS = [
         replaces=True,
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="np.tril(self, diagonal)",
+        onnx="Trilu(self, diagonal, upper=0)",
         check="triangle",
         refuses=(("self=T(4)", "RuntimeError"),),
         example=">>> sg.tril(sg.ones(3, 3))\ntensor([[1., 0., 0.],\n        [1., 1., 0.],\n        [1., 1., 1.]])",
@@ -9630,6 +9802,7 @@ OPS = [
         },
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="pairs = [(0, 0) for d in range(self.ndim - len(pad) // 2)] + list(zip(pad[-2::-2], pad[::-2]))\nnp.pad(self[tuple(slice(max(-a, 0), n - max(-b, 0)) for n, (a, b) in zip(self.shape, pairs))], [(max(a, 0), max(b, 0)) for a, b in pairs], constant_values=value)",
+        onnx="padded(self, pad, value)",
         check="constant_pad",
         refuses=(
             ("self=T(), pad=[1, 2]", "RuntimeError"),
@@ -9651,6 +9824,7 @@ OPS = [
         formulas={"self": "grad", "result": "auto_linear"},
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="np.array(self)",
+        onnx="self",
         example=">>> x = sg.zeros(2)\n>>> y = x.clone().fill_(1.0)\n>>> x, y\n(tensor([0., 0.]), tensor([1., 1.]))",
     ),
     Op(
@@ -9667,6 +9841,7 @@ OPS = [
         formulas={"self": "grad", "result": "auto_linear"},
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="self.astype(dtype)",
+        onnx="self",
     ),
     Op(
         name="to_device",
@@ -9686,6 +9861,7 @@ OPS = [
         formulas={"self": "to_device(grad, self.device, non_blocking)", "result": "auto_linear"},
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "float16": "float16"},
         reference="self",
+        onnx="self",
     ),
     Op(
         name="im2col",
@@ -10045,6 +10221,7 @@ OPS = [
         },
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="self[tuple(slice(None) if i is None else i for i in indices)]",
+        onnx="indexed(self, indices)",
         check="index",
         refuses=(("self=T(4, 3), indices=[T()]", "IndexError"), ("self=T(), indices=[I(5, high=4)]", "IndexError")),
     ),
@@ -10111,6 +10288,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         unvaried=("accumulate",),
         reference="at = np.arange(self.size).reshape(self.shape)[tuple(slice(None) if i is None else i for i in indices)].ravel()\nv = np.broadcast_to(values, self[tuple(slice(None) if i is None else i for i in indices)].shape).ravel()\nnp.array([(x if accumulate else 0) + sum(v[at == i]) if accumulate else v[at == i][-1] if i in at else x for i, x in enumerate(self.ravel())], self.dtype).reshape(self.shape)",
+        onnx="with_values(self, indices, values, accumulate)",
         check="index_put",
         refuses=(
             ("self=T(4, 3), indices=[T()], values=T(2, 3)", "IndexError"),
@@ -10142,6 +10320,7 @@ OPS = [
         },
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="np.take(self, index, dim) if self.ndim else self",
+        onnx="Gather(self, index, axis=dim)",
         check="index_select",
         refuses=(
             ("self=T(4, 3), dim=0, index=T(5)", "RuntimeError"),
@@ -10215,6 +10394,7 @@ OPS = [
         },
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="np.take_along_axis(self[tuple(slice(n) if d != dim % self.ndim else slice(None) for d, n in enumerate(index.shape))], index, dim) if self.ndim else self[index * 0 if index.ndim else ()]",
+        onnx="gathered(self, dim, index)",
         check="gather",
         refuses=(
             ("self=T(), dim=0, index=T()", "RuntimeError"),
@@ -10251,6 +10431,7 @@ OPS = [
         },
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="new = dict(zip(np.ravel_multi_index([index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))], self.shape).ravel(), src[tuple(slice(n) for n in index.shape)].ravel()))\nnp.array([new.get(i, x) for i, x in enumerate(self.ravel())], self.dtype).reshape(self.shape)",
+        onnx="ScatterElements(self, index, cut(src, index.shape), axis=dim)",
         check="scatter",
         refuses=(
             ("self=T(), dim=0, index=T(), src=T()", "RuntimeError"),
@@ -10286,6 +10467,7 @@ OPS = [
         },
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="new = dict(zip(np.ravel_multi_index([index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))], self.shape).ravel(), np.full(index.shape, value).ravel()))\nnp.array([new.get(i, x) for i, x in enumerate(self.ravel())], self.dtype).reshape(self.shape)",
+        onnx="ScatterElements(self, index, filled(index.shape, value, self.dtype), axis=dim)",
         check="scatter_value",
         refuses=(
             ("self=T(), dim=1, index=T(), value=0", "IndexError"),
@@ -10321,6 +10503,7 @@ OPS = [
         },
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="(self + np.tensordot(src[tuple(slice(n) for n in index.shape)].ravel(), np.ravel_multi_index([index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))], self.shape).ravel()[:, None] == np.arange(self.size), 1).reshape(self.shape) ).astype(self.dtype)",
+        onnx="ScatterElements(self, index, cut(src, index.shape), axis=dim, reduction='add')",
         check="scatter",
         refuses=(
             ("self=T(), dim=0, index=T(), src=T()", "RuntimeError"),
@@ -10352,6 +10535,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         expression="where(mask, value, self)",
         reference="np.where(mask, value, self).astype(self.dtype)",
+        onnx="Where(mask, value, self)",
         check="fitting_where_masked",
         refuses=(("self=T(), mask=T(), value=1.5", "RuntimeError"),),
         example=">>> x = sg.tensor([1.0, -2.0, 3.0])\n>>> x.masked_fill(x < 0, 0.0)\ntensor([1., 0., 3.])",
@@ -10383,6 +10567,7 @@ OPS = [
         gives={"bool": "bool", "complex64": "complex64", "int32 float32": "int32"},
         expression="where(mask, value, self)",
         reference="np.where(mask, value, self).astype(self.dtype)",
+        onnx="Where(mask, value, self)",
         check="fitting_where_masked",
         refuses=(
             ("self=T(), mask=T(), value=T()", "RuntimeError"),
@@ -10467,6 +10652,7 @@ OPS = [
         formulas={"index": "non_differentiable"},
         gives={"int32": "int64", "float32": "refused"},
         reference="np.arange(size)[index]",
+        onnx="wrapped(index, size) if wrap else index",
         check="integer_indices",
         refuses=(
             ("index=T(), dim=0, size=3, op='take', wrap=True", "IndexError"),
@@ -10910,6 +11096,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         expression="value",
         reference="np.full_like(self, value)",
+        onnx="filled(self.shape, value, self.dtype)",
         check="fitting_value",
         refuses=(("self=T(3, 4), value=1j", "RuntimeError"),),
         example=">>> sg.empty(3).fill_(2.5)\ntensor([2.5000, 2.5000, 2.5000])",
@@ -10928,6 +11115,7 @@ OPS = [
         gives={"bool": "bool", "complex64": "complex64", "int32 float32": "int32"},
         expression="value",
         reference="np.full_like(self, value)",
+        onnx="Expand(cast(value, self.dtype), self.shape)",
         check="fitting_value",
         refuses=(("self=T(3, 4), value=T(2)", "RuntimeError"),),
     ),
@@ -10947,6 +11135,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         expression="0",
         reference="np.zeros_like(self)",
+        onnx="filled(self.shape, 0, self.dtype)",
         example=">>> sg.ones(2).zero_()\ntensor([0., 0.])",
     ),
     Op(
@@ -10990,6 +11179,7 @@ OPS = [
         gives={"bool": "bool", "complex64": "complex64", "int32 float32": "int32"},
         expression="src",
         reference="np.broadcast_to(src, self.shape)",
+        onnx="cast(src, self.dtype) if src.shape == self.shape else Expand(cast(src, self.dtype), self.shape)",
         check="copy",
         refuses=(("self=T(4), src=T(3, 4)", "RuntimeError"), ("self=T(4, 4), src=T(3, 4)", "RuntimeError")),
         example=">>> sg.zeros(2, 2).copy_(sg.tensor([1, 2]))\ntensor([[1., 2.],\n        [1., 2.]])",
@@ -11037,6 +11227,7 @@ OPS = [
             "float32 float64": "refused",
         },
         reference="plane = self.shape[2 - weight.ndim:]\nsize = tuple((n + a - d * (k - 1) - 1) // s + 1 for n, a, d, k, s in zip(self.shape[2 - weight.ndim:], np.sum(np.repeat(padding, 2 * len(stride) // len(padding)).reshape(-1, 2), 1), dilation, weight.shape[2:], stride))\nnp.einsum('ngcq,gock,pkq->ngop', self.reshape(-1, groups, weight.shape[1], np.prod(plane)), weight.reshape(groups, -1, weight.shape[1], np.prod(weight.shape[2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding[:: len(padding) // len(stride)], place)) for place in np.ndindex(plane)] for tap in np.ndindex(weight.shape[2:])] for at in np.ndindex(size)])).reshape(*self.shape[: -len(size) - 1], len(weight), *size) + (0 if bias is None else bias.reshape(-1, *[1 for n in size]))",
+        onnx="convolved(self, weight, bias, stride, padding, dilation, groups)",
         check="convolution",
         refuses=(
             (
@@ -11308,6 +11499,7 @@ OPS = [
         ),
         dtypes=("float", "complex"),
         reference="size = tuple((n - 1) * s - 2 * a + d * (k - 1) + e + 1 for n, s, a, d, k, e in zip(self.shape[-1:], stride, padding, dilation, weight.shape[2:], output_padding))\nnp.einsum('ngcp,gcok,pkq->ngoq', self.reshape(-1, groups, len(weight) // groups, np.prod(self.shape[-1:])), weight.reshape(groups, -1, weight.shape[1], np.prod(weight.shape[2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding, place)) for place in np.ndindex(size)] for tap in np.ndindex(weight.shape[2:])] for at in np.ndindex(self.shape[-1:])])).reshape(*self.shape[:-2], -1, *size) + (0 if bias is None else bias.reshape(-1, 1))",
+        onnx="transposed_convolution(self, weight, bias, stride, padding, output_padding, groups, dilation)",
         autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> sg.conv_transpose1d(sg.tensor([[[1.0, 2.0]]]), sg.tensor([[[1.0, 10.0, 100.0]]]), stride=2)\ntensor([[[  1.,  10., 102.,  20., 200.]]])",
     ),
@@ -11332,6 +11524,7 @@ OPS = [
         ),
         dtypes=("float", "complex"),
         reference="size = tuple((n - 1) * s - 2 * a + d * (k - 1) + e + 1 for n, s, a, d, k, e in zip(self.shape[-2:], stride, padding, dilation, weight.shape[2:], output_padding))\nnp.einsum('ngcp,gcok,pkq->ngoq', self.reshape(-1, groups, len(weight) // groups, np.prod(self.shape[-2:])), weight.reshape(groups, -1, weight.shape[1], np.prod(weight.shape[2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding, place)) for place in np.ndindex(size)] for tap in np.ndindex(weight.shape[2:])] for at in np.ndindex(self.shape[-2:])])).reshape(*self.shape[:-3], -1, *size) + (0 if bias is None else bias.reshape(-1, 1, 1))",
+        onnx="transposed_convolution(self, weight, bias, stride, padding, output_padding, groups, dilation)",
         autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> sg.conv_transpose2d(sg.ones(1, 1, 2, 2), sg.ones(1, 1, 2, 2))\ntensor([[[[1., 2., 1.],\n          [2., 4., 2.],\n          [1., 2., 1.]]]])",
     ),
@@ -11356,6 +11549,7 @@ OPS = [
         ),
         dtypes=("float", "complex"),
         reference="size = tuple((n - 1) * s - 2 * a + d * (k - 1) + e + 1 for n, s, a, d, k, e in zip(self.shape[-3:], stride, padding, dilation, weight.shape[2:], output_padding))\nnp.einsum('ngcp,gcok,pkq->ngoq', self.reshape(-1, groups, len(weight) // groups, np.prod(self.shape[-3:])), weight.reshape(groups, -1, weight.shape[1], np.prod(weight.shape[2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding, place)) for place in np.ndindex(size)] for tap in np.ndindex(weight.shape[2:])] for at in np.ndindex(self.shape[-3:])])).reshape(*self.shape[:-4], -1, *size) + (0 if bias is None else bias.reshape(-1, 1, 1, 1))",
+        onnx="transposed_convolution(self, weight, bias, stride, padding, output_padding, groups, dilation)",
         autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> sg.conv_transpose3d(sg.ones(1, 1, 1, 1, 2), sg.ones(1, 1, 1, 1, 2))\ntensor([[[[[1., 2., 1.]]]]])",
     ),
@@ -11398,6 +11592,7 @@ OPS = [
         },
         gives={"bool": "refused", "int32": "int32 int64", "float32": "float32 int64", "complex64": "refused"},
         reference="found = [(v * spatial)[:spatial] for v in (kernel_size, stride or kernel_size, padding, dilation)]\nlead = self.shape[:-spatial]\nplane = self.shape[-spatial:]\nkernel = found[0]\nstep = found[1]\npads = found[2]\nspread = found[3]\nsize = tuple(len(range(0, min(n + a, n + 2 * a + (s - 1) * ceil_mode - d * (k - 1)), s)) for n, k, s, a, d in zip(plane, kernel, step, pads, spread))\nx = self.reshape(*lead, np.prod(plane))\nwindows = [[k for k, place in enumerate(np.ndindex(plane)) if all(q + a - s * i in range(0, d * k, d) for q, a, s, i, d, k in zip(place, pads, step, at, spread, kernel))] for at in np.ndindex(size)]\ntuple(np.reshape(each, (*size, *lead)).transpose(*range(spatial, self.ndim), *range(spatial)) for each in ([np.max(x[..., w], -1) for w in windows], [np.take(w, x[..., w].argmax(-1)) for w in windows]))",
+        onnx="(max_pooled(self, kernel_size, stride, padding, dilation, ceil_mode, spatial, result0.shape), None)",
         check="max_pool",
         refuses=(
             (
@@ -11535,6 +11730,7 @@ OPS = [
         },
         gives={"bool": "refused", "int32": "int32 int64", "float32": "float32 int64", "complex64": "refused"},
         reference="lead = self.shape[:-spatial]\nplane = self.shape[-spatial:]\nsizes = (output_size * spatial)[:spatial]\nx = self.reshape(*lead, -1)\nwindows = [[k for k, place in enumerate(np.ndindex(plane)) if all(i * n // m <= q < -(-(i + 1) * n // m) for i, q, n, m in zip(at, place, plane, sizes))] for at in np.ndindex(sizes)]\n(np.stack([np.max(x[..., w], -1) for w in windows], -1).reshape(lead + sizes), np.stack([np.take(w, x[..., w].argmax(-1)) for w in windows], -1).reshape(lead + sizes))",
+        onnx="(adaptive_maxima(self, result0.shape, spatial), None)",
         check="adaptive_pool",
         refuses=(
             ("self=T(), output_size=(3, 2), spatial=2", "RuntimeError"),
@@ -11594,6 +11790,7 @@ OPS = [
         },
         gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         reference="found = [(v * spatial)[:spatial] for v in (kernel_size, stride or kernel_size, padding)]\nplane = self.shape[-spatial:]\nkernel = found[0]\nstep = found[1]\npads = found[2]\nsize = tuple(len(range(0, min(n + a, n + 2 * a + (s - 1) * ceil_mode - k + 1), s)) for n, k, s, a in zip(plane, kernel, step, pads))\nmeans = (self.reshape(*self.shape[:-spatial], np.prod(plane)) @ np.array([[all(s * i - a <= q < s * i - a + k for i, q, n, k, s, a in zip(at, place, plane, kernel, step, pads)) / (divisor_override or math.prod(min(s * i - a + k, n + a * count_include_pad) - max(s * i - a, -a * count_include_pad) for i, n, k, s, a in zip(at, plane, kernel, step, pads))) for place in np.ndindex(plane)] for at in np.ndindex(size)]).T).reshape(self.shape[:-spatial] + size)\nnp.trunc(np.round(means, 9)).astype(self.dtype) if np.issubdtype(self.dtype, np.integer) else means",
+        onnx="mean_pooled(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial, result.shape)",
         check="avg_pool",
         refuses=(
             (
@@ -11747,6 +11944,7 @@ OPS = [
         },
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         reference="sizes = (output_size * spatial)[:spatial]\nnp.stack([np.mean(self[(..., *[slice(i * n // m, -(-(i + 1) * n // m)) for i, n, m in zip(at, self.shape[-spatial:], sizes)])], tuple(range(-spatial, 0))) for at in np.ndindex(sizes)], -1).reshape(self.shape[:-spatial] + sizes)",
+        onnx="adaptive_means(self, result.shape, spatial)",
         check="adaptive_pool",
         refuses=(
             ("self=T(), output_size=(3, 2), spatial=2", "RuntimeError"),
@@ -12003,6 +12201,7 @@ OPS = [
             "float32 float64": "refused",
         },
         reference="m = np.mean(self, dim, keepdims=True)\nv = np.var(self, dim, keepdims=True)\n((self - m) / np.sqrt(v + eps) * (1 if weight is None else weight.reshape(affine_shape)) + (0 if bias is None else bias.reshape(affine_shape)), m if self.size else None, v if self.size else None)",
+        onnx="(standardized(self, weight, bias, dim, affine_shape, eps), None, None)",
         check="standardize",
         refuses=(
             ("self=T(), weight=None, bias=T(3), dim=(0,), affine_shape=(3,), eps=0.001", "RuntimeError"),
@@ -12049,6 +12248,7 @@ OPS = [
             "float32 float64": "refused",
         },
         reference="x = self.reshape(len(self), groups, -1)\nshape = [-1 if d == 1 else 1 for d in range(self.ndim)]\nm = np.mean(x, -1, keepdims=True)\nv = np.var(x, -1, keepdims=True)\n(((x - m) / np.sqrt(v + eps)).reshape(self.shape) * (1 if weight is None else weight.reshape(shape)) + (0 if bias is None else bias.reshape(shape)), *[s.reshape(-1, groups, 1, 1) if self.size else None for s in (m, v)])",
+        onnx="(standardized_groups(self, weight, bias, groups, eps), None, None)",
         check="standardize_groups",
         refuses=(
             ("self=T(), weight=T(4), bias=T(4), groups=2, eps=0.001", "RuntimeError"),
@@ -12095,6 +12295,7 @@ OPS = [
             "float32 float64": "refused",
         },
         reference="found = [np.array(0.0 if each is None else each).reshape([-1 if d == 1 else 1 for d in range(self.ndim)]) for each in (mean, var, np.ones(len(mean)) if weight is None else weight, bias)]\nm = found[0]\nv = found[1]\nw = found[2]\nb = found[3]\n(self - m) / np.sqrt(v + eps) * w + b",
+        onnx="batch_normalized(self, mean, var, weight, bias, eps)",
         check="normalize_by",
         refuses=(
             ("self=T(), mean=T(), var=T(), weight=T(), bias=T(), eps=0.001", "RuntimeError"),
@@ -12141,6 +12342,7 @@ OPS = [
             "float32 float64": "refused",
         },
         reference="scale1 = 1 / np.sqrt(np.mean(self**2, tuple(dim), keepdims=True) + eps)\n(self * scale1 * (1 if weight is None else weight), scale1)",
+        onnx="(rms_normalized(self, weight, dim, eps), None)",
         check="normalize_rms",
         refuses=(
             ("self=T(), weight=T(5), dim=(0,), eps=0.1", "RuntimeError"),
@@ -12190,6 +12392,7 @@ OPS = [
         },
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         reference="scipy.special.softmax(self if dtype is None else self.astype(dtype), dim) if self.size else self",
+        onnx="Softmax(self, axis=dim)",
         check="one_dim",
         refuses=(("self=T(4), dim=1", "IndexError"),),
         autocast={"cuda": "float32"},
@@ -12254,6 +12457,7 @@ OPS = [
         },
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         reference="scipy.special.log_softmax(self if dtype is None else self.astype(dtype), dim) if self.size else self",
+        onnx="LogSoftmax(self, axis=dim)",
         check="one_dim",
         refuses=(("self=T(4), dim=1", "IndexError"),),
         autocast={"cuda": "float32"},
@@ -12346,6 +12550,7 @@ OPS = [
             "float32 float64": "refused",
         },
         reference="rows = lambda x: x if rows_first else x.swapaxes(1, 2)\nfound = (rows(self), *[np.repeat(rows(x), rows(self).shape[2] // rows(x).shape[2], 2) for x in (key, value)])\nq = found[0]\nk = found[1]\nv = found[2]\ns = np.where((True if mask is None else mask) & (np.tri(q.shape[1], k.shape[1], dtype=bool) | (not is_causal)), scale * np.einsum('bqhd,bkhd->bhqk', q, k) + (0 if bias is None else bias), -np.inf)\nt = scipy.special.logsumexp(s, -1)\ntotal = np.where(t == -np.inf, np.inf, t)\n(np.einsum('bhqk,bkhd->bqhd' if rows_first else 'bhqk,bkhd->bhqd', np.exp(s - total[..., None]) * (1 if keep is None else keep * keep_scale), v), total)",
+        onnx="(attended(self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first), None)",
         check="attention",
         refuses=(
             (
@@ -12407,6 +12612,7 @@ OPS = [
             "float32 float64": "refused",
         },
         reference="found = np.moveaxis(self.reshape(*self.shape[:2], 3, heads, -1), 2, 0)\nq = found[0]\nk = found[1]\nv = found[2]\ns = np.where((True if mask is None else mask) & (np.tri(q.shape[1], dtype=bool) | (not is_causal)), scale * np.einsum('bqhd,bkhd->bhqk', q, k) + (0 if bias is None else bias), -np.inf)\nt = scipy.special.logsumexp(s, -1)\ntotal = np.where(t == -np.inf, np.inf, t)\n(np.einsum('bhqk,bkhd->bqhd', np.exp(s - total[..., None]) * (1 if keep is None else keep * keep_scale), v).reshape(*self.shape[:2], -1), total)",
+        onnx="(attended_among(self, heads, bias, mask, keep, keep_scale, is_causal, scale), None)",
         check="self_attention",
         refuses=(
             (
@@ -12472,6 +12678,7 @@ OPS = [
             "float32 float64": "refused",
         },
         reference="step = lambda x, h: np.concatenate([(lambda y: np.tanh(y) if nonlinearity == 'tanh' else np.maximum(y, 0))(x @ weight_ih.T + (0 if bias_ih is None else bias_ih + bias_hh) + h[: len(x)] @ weight_hh.T), h[len(x) :]])\nsteps = (list(self) if not batch_sizes else np.split(self, np.cumsum(batch_sizes)[:-1]))[:: -1 if reverse else 1]\nrun = lambda run, old, left: [] if not left else (lambda new: [new, *run(run, new, left[1:])])(step(left[0], old))\nstates = run(run, hidden, steps)\n(np.concatenate([s[: len(x)] for x, s in zip(steps, states)][:: -1 if reverse else 1]).reshape(*self.shape[:-1], -1), states[-1])",
+        onnx="rnn(self, hidden, [weight_ih, weight_hh, bias_ih, bias_hh], batch_sizes, reverse, nonlinearity)",
         check="rnn_layer",
         refuses=(
             (
@@ -12540,6 +12747,7 @@ OPS = [
             "float32 float64": "refused",
         },
         reference="step = lambda x, h, c: (lambda i, f, g, o: (lambda new: (np.concatenate([scipy.special.expit(o) * np.tanh(new) @ (np.eye(len(new.T)) if weight_hr is None else weight_hr.T), h[len(x) :]]), np.concatenate([new, c[len(x) :]])))(scipy.special.expit(f) * c[: len(x)] + scipy.special.expit(i) * np.tanh(g)))(*np.split(x @ weight_ih.T + (0 if bias_ih is None else bias_ih + bias_hh) + h[: len(x)] @ weight_hh.T, 4, 1))\nsteps = (list(self) if not batch_sizes else np.split(self, np.cumsum(batch_sizes)[:-1]))[:: -1 if reverse else 1]\nrun = lambda run, old, left: [] if not left else (lambda new: [new, *run(run, new, left[1:])])(step(left[0], *old))\nstates = run(run, (hidden, cell), steps)\n(np.concatenate([s[0][: len(x)] for x, s in zip(steps, states)][:: -1 if reverse else 1]).reshape(*self.shape[:-1], -1), *states[-1], None, None)",
+        onnx="(*lstm(self, hidden, cell, [weight_ih, weight_hh, bias_ih, bias_hh], weight_hr, batch_sizes, reverse), None, None)",
         check="lstm_layer",
         refuses=(
             (
@@ -12603,6 +12811,7 @@ OPS = [
             "float32 float64": "refused",
         },
         reference="step = lambda x, h: (lambda a, b: (lambda z, n: np.concatenate([(1 - z) * n + z * h[: len(x)], h[len(x) :]]))(scipy.special.expit(a[1] + b[1]), np.tanh(a[2] + scipy.special.expit(a[0] + b[0]) * b[2])))(np.split(x @ weight_ih.T + (0 if bias_ih is None else bias_ih), 3, 1), np.split(h[: len(x)] @ weight_hh.T + (0 if bias_hh is None else bias_hh), 3, 1))\nsteps = (list(self) if not batch_sizes else np.split(self, np.cumsum(batch_sizes)[:-1]))[:: -1 if reverse else 1]\nrun = lambda run, old, left: [] if not left else (lambda new: [new, *run(run, new, left[1:])])(step(left[0], old))\nstates = run(run, hidden, steps)\n(np.concatenate([s[: len(x)] for x, s in zip(steps, states)][:: -1 if reverse else 1]).reshape(*self.shape[:-1], -1), states[-1], None)",
+        onnx="(*gru(self, hidden, [weight_ih, weight_hh, bias_ih, bias_hh], batch_sizes, reverse), None)",
         check="gru_layer",
         refuses=(
             (
@@ -12756,6 +12965,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         unvaried=("padding_idx", "scale_grad_by_freq"),
         reference="weight[indices]",
+        onnx="Gather(weight, indices)",
         check="embedding",
         refuses=(("weight=T(), indices=T()", "RuntimeError"), ("weight=T(5, 3), indices=T(4)", "RuntimeError")),
         example=">>> sg.nn.functional.embedding(sg.tensor([2, 0]), sg.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))\ntensor([[5., 6.],\n        [1., 2.]])",
@@ -12858,6 +13068,7 @@ OPS = [
         complex=False,
         unvaried=("padding_idx", "scale_grad_by_freq"),
         reference="table = weight if max_norm is None else weight * (lambda norms: np.where(norms > max_norm, max_norm / (norms + 1e-7), 1))(np.linalg.norm(weight, norm_type, 1, True))\nindex = self.ravel()\nnp.stack([(lambda rows: np.zeros(table.shape[1]) if not len(rows) else dict(sum=np.sum(rows, 0), mean=np.mean(rows, 0), max=np.max(rows, 0))[mode])(np.array([table[index[k]] * (1 if per_sample_weights is None else per_sample_weights.ravel()[k]) for k in bag if padding_idx is None or index[k] != padding_idx % len(table)])) for bag in (np.arange(self.size).reshape(self.shape) if self.ndim == 2 else np.split(np.arange(self.size), offsets[1:-1] if include_last_offset else offsets[1:]))])",
+        onnx="bags(self, weight, offsets, mode, per_sample_weights, include_last_offset, padding_idx, max_norm)",
         check="embedding_bag",
         refuses=(
             ("self=T(), weight=T()", "ValueError"),
@@ -13836,6 +14047,7 @@ OPS = [
         },
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="pairs = np.reshape(pad, (-1, 2))[::-1]\nnp.pad(self[(..., *[slice(max(0, -a), n + min(0, b)) for n, (a, b) in zip(self.shape[-len(pairs):], pairs)])], [*[(0, 0) for n in self.shape[len(pairs):]], *[(max(a, 0), max(b, 0)) for a, b in pairs]], dict(reflect='reflect', replicate='edge', circular='wrap')[mode])",
+        onnx="border_padded(self, pad, mode)",
         check="border_pad",
         refuses=(
             ("self=T(), pad=(2, 1), mode='reflect'", "NotImplementedError"),
@@ -13954,6 +14166,7 @@ OPS = [
         },
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         reference="n = self.shape[dim]\nm = length\nstep = (self.shape[dim] - 1) / max(length - 1, 1) if align_corners else 1 / scale if scale else self.shape[dim] / length\na = -0.5 if antialias else -0.75\ntaps = np.arange(n) if antialias else np.arange(-9, n + 9)\ncentres = np.floor((np.arange(m) + (filter == 'nearest-exact') / 2) * step) if 'nearest' in filter else np.arange(m) * step + (0 if align_corners and not antialias else (step - 1) / 2)\nt = abs(taps - centres[:, None]) / (max(step, 1) if antialias else 1)\nw = dict(linear=np.maximum(1 - t, 0), cubic=np.where(t < 1, (a + 2) * t**3 - (a + 3) * t**2 + 1, a * (t - 1) * (t - 2) ** 2 * (t < 2)), lanczos=np.sinc(t) * np.sinc(t / 3) * (t < 3)).get(filter, t == 0)\nnp.moveaxis(np.tensordot(w / np.sum(w, 1, keepdims=True) @ (np.clip(taps, 0, n - 1)[:, None] == np.arange(n)), self, (1, dim)), 0, dim)",
+        onnx="resampled(self, dim, length, filter, align_corners, scale, antialias)",
         check="resample",
         refuses=(
             (

@@ -10,7 +10,7 @@ from typing import Any
 MODULES = (
     *("_C", "__config__", "_dynamo", "_inductor", "_jit_internal", "_tensor", "_utils", "amp", "as_torch"),
     *("compiler", "cuda", "distributed", "distributions", "functional", "futures", "fx", "graph", "hub", "jit"),
-    *("library", "masked", "mps", "mtia", "multiprocessing", "overrides", "profiler", "quasirandom"),
+    *("library", "masked", "mps", "mtia", "multiprocessing", "onnx", "overrides", "profiler", "quasirandom"),
     *("return_types", "serialization", "signal", "storage", "testing", "torch_version", "types", "version"),
     "xpu",
 )

@@ -54,6 +54,7 @@ class OpPart:
             ("hard points", page_words.hard_points(self.entry)),
             ("vmap", page_words.vmap(self.code)),
             ("autocast", page_words.autocast(self.entry)),
+            ("in ONNX", page_words.onnx(self.entry)),
             *(("raises", f"{errors}; {words}") for errors, words in self.code.docs.raises),
             ("refused", page_words.refuses(self.entry)),
         ]

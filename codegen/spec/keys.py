@@ -70,6 +70,6 @@ KEYS = frozenset(
         "hard",
         "refuses",
     }
-    | {"reference", "gives", "unvaried", "where", "doc", "example"}
+    | {"onnx", "reference", "gives", "unvaried", "where", "doc", "example"}
     | {"gradients", "tangents", *COMPUTE, *CHOICES}
 )

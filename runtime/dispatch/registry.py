@@ -39,6 +39,7 @@ class Op:
     unvaried: tuple[str, ...] = ()  # arguments of which `verify` tries no other values
     takes_number: bool = False  # there is a kernel for `x <operator> number`
     reference: str = ""  # what the op gives, in terms of NumPy
+    onnx: str = ""  # what the op gives, in ONNX operators
     check: str = ""
     refuses: tuple[tuple[str, str], ...] = ()  # calls that must raise, and the class of the error
     autocast: dict[str, str] = field(default_factory=dict)  # type of device -> what its tensors are cast to
