@@ -14,16 +14,12 @@ ABS = Elementwise(
     result_dtypes=("real",),
     allowed=("int", "float", "complex"),
     operands=("self",),
-    integers=True,
+    whole="i",
 )
-NEG = Elementwise(
-    PACKAGE, "neg", "neg", "promote", allowed=("int", "float", "complex"), operands=("self",), integers=True
-)
-SIGN = Elementwise(
-    PACKAGE, "sign", "sign", "promote", allowed=("bool", "int", "float"), operands=("self",), integers=True
-)
-SGN = Elementwise(PACKAGE, "sgn", "sgn", "promote", operands=("self",), integers=True)
-SQUARE = Elementwise(PACKAGE, "square", "square", "promote", operands=("self",), integers=True)
+NEG = Elementwise(PACKAGE, "neg", "neg", "promote", allowed=("int", "float", "complex"), operands=("self",), whole="i")
+SIGN = Elementwise(PACKAGE, "sign", "sign", "promote", allowed=("bool", "int", "float"), operands=("self",), whole="ib")
+SGN = Elementwise(PACKAGE, "sgn", "sgn", "promote", operands=("self",), whole="ib")
+SQUARE = Elementwise(PACKAGE, "square", "square", "promote", operands=("self",), whole="ib")
 SQRT = Elementwise(PACKAGE, "sqrt", "sqrt", "float", operands=("self",))
 RSQRT = Elementwise(PACKAGE, "rsqrt", "rsqrt", "float", operands=("self",))
 RECIPROCAL = Elementwise(PACKAGE, "reciprocal", "reciprocal", "float", operands=("self",))
@@ -34,7 +30,7 @@ POW_TENSOR_TENSOR = Elementwise(
     "promote",
     allowed=("int", "float", "complex"),
     operands=("self", "exponent"),
-    integers=True,
+    whole="i",
 )
 POW_TENSOR_SCALAR = Elementwise(
     PACKAGE,
@@ -62,13 +58,13 @@ POW_SCALAR = Elementwise(
     allowed=("int", "float", "complex"),
     operands=("exponent",),
     numbers=("self",),
-    integers=True,
+    whole="i",
 )
 ADD_TENSOR = Elementwise(
-    PACKAGE, "add", "add_tensor", "promote", operands=("self", "other"), numbers=("alpha",), integers=True
+    PACKAGE, "add", "add_tensor", "promote", operands=("self", "other"), numbers=("alpha",), whole="ib"
 )
 ADD_SCALAR = Elementwise(
-    PACKAGE, "add", "add_scalar", "promote", operands=("self",), numbers=("other", "alpha"), integers=True
+    PACKAGE, "add", "add_scalar", "promote", operands=("self",), numbers=("other", "alpha"), whole="ib"
 )
 SUB_TENSOR = Elementwise(
     PACKAGE,
@@ -79,6 +75,7 @@ SUB_TENSOR = Elementwise(
     operands=("self", "other"),
     numbers=("alpha",),
     takes_number=True,
+    whole="i",
 )
 RSUB_TENSOR = Elementwise(
     PACKAGE,
@@ -89,9 +86,10 @@ RSUB_TENSOR = Elementwise(
     operands=("self", "other"),
     numbers=("alpha",),
     takes_number=True,
+    whole="i",
 )
 MUL_TENSOR = Elementwise(
-    PACKAGE, "mul", "mul_tensor", "promote", operands=("self", "other"), takes_number=True, integers=True
+    PACKAGE, "mul", "mul_tensor", "promote", operands=("self", "other"), takes_number=True, whole="ib"
 )
 DIV_TENSOR = Elementwise(PACKAGE, "div", "div_tensor", "float", operands=("self", "other"), takes_number=True)
 FLOOR_DIVIDE = Elementwise(
@@ -102,6 +100,7 @@ FLOOR_DIVIDE = Elementwise(
     allowed=("int", "float"),
     operands=("self", "other"),
     takes_number=True,
+    whole="p",
 )
 TRUNC_DIVIDE = Elementwise(
     PACKAGE, "trunc_divide", "trunc_divide", "promote", allowed=("int", "float"), operands=("self", "other")
@@ -114,6 +113,7 @@ REMAINDER = Elementwise(
     allowed=("int", "float"),
     operands=("self", "other"),
     takes_number=True,
+    whole="p",
 )
 FMOD = Elementwise(PACKAGE, "fmod", "fmod", "promote", allowed=("int", "float"), operands=("self", "other"))
 ADDCMUL = Elementwise(
@@ -124,7 +124,7 @@ ADDCMUL = Elementwise(
     allowed=("int", "float", "complex"),
     operands=("self", "tensor1", "tensor2"),
     numbers=("value",),
-    integers=True,
+    whole="i",
 )
 ADDCDIV = Elementwise(
     PACKAGE,
@@ -146,8 +146,8 @@ NEXTAFTER = Elementwise(PACKAGE, "nextafter", "nextafter", "promote", allowed=("
 HEAVISIDE = Elementwise(
     PACKAGE, "heaviside", "heaviside", "same", allowed=("bool", "int", "float"), operands=("self", "values")
 )
-GCD = Elementwise(PACKAGE, "gcd", "gcd", "promote", allowed=("int",))
-LCM = Elementwise(PACKAGE, "lcm", "lcm", "promote", allowed=("int",))
+GCD = Elementwise(PACKAGE, "gcd", "gcd", "promote", allowed=("int",), operands=("self", "other"), whole="i")
+LCM = Elementwise(PACKAGE, "lcm", "lcm", "promote", allowed=("int",), operands=("self", "other"), whole="i")
 EXP = Elementwise(PACKAGE, "exp", "exp", "float", operands=("self",))
 EXP2 = Elementwise(PACKAGE, "exp2", "exp2", "float", operands=("self",))
 EXPM1 = Elementwise(PACKAGE, "expm1", "expm1", "float", operands=("self",))
@@ -173,40 +173,28 @@ ACOSH = Elementwise(PACKAGE, "acosh", "acosh", "float", operands=("self",))
 ATANH = Elementwise(PACKAGE, "atanh", "atanh", "float", operands=("self",))
 ATAN2 = Elementwise(PACKAGE, "atan2", "atan2", "float", allowed=("float",), operands=("self", "other"))
 HYPOT = Elementwise(PACKAGE, "hypot", "hypot", "promote", allowed=("float",), operands=("self", "other"))
-FLOOR = Elementwise(PACKAGE, "floor", "floor", "promote", allowed=("int", "float"), operands=("self",), integers=True)
-CEIL = Elementwise(PACKAGE, "ceil", "ceil", "promote", allowed=("int", "float"), operands=("self",), integers=True)
-ROUND = Elementwise(PACKAGE, "round", "round", "promote", allowed=("int", "float"), operands=("self",), integers=True)
+FLOOR = Elementwise(PACKAGE, "floor", "floor", "promote", allowed=("int", "float"), operands=("self",), whole="i")
+CEIL = Elementwise(PACKAGE, "ceil", "ceil", "promote", allowed=("int", "float"), operands=("self",), whole="i")
+ROUND = Elementwise(PACKAGE, "round", "round", "promote", allowed=("int", "float"), operands=("self",), whole="i")
 ROUND_DECIMALS = Elementwise(PACKAGE, "round", "round_decimals", "promote", allowed=("float",))
-TRUNC = Elementwise(PACKAGE, "trunc", "trunc", "promote", allowed=("int", "float"), operands=("self",), integers=True)
+TRUNC = Elementwise(PACKAGE, "trunc", "trunc", "promote", allowed=("int", "float"), operands=("self",), whole="i")
 FRAC = Elementwise(PACKAGE, "frac", "frac", "promote", allowed=("float",), operands=("self",))
-ISNAN = Elementwise(PACKAGE, "isnan", "isnan", "promote", result_dtypes=("bool",), operands=("self",), integers=True)
-ISINF = Elementwise(PACKAGE, "isinf", "isinf", "promote", result_dtypes=("bool",), operands=("self",), integers=True)
+ISNAN = Elementwise(PACKAGE, "isnan", "isnan", "promote", result_dtypes=("bool",), operands=("self",), whole="ib")
+ISINF = Elementwise(PACKAGE, "isinf", "isinf", "promote", result_dtypes=("bool",), operands=("self",), whole="ib")
 ISFINITE = Elementwise(
-    PACKAGE, "isfinite", "isfinite", "promote", result_dtypes=("bool",), operands=("self",), integers=True
+    PACKAGE, "isfinite", "isfinite", "promote", result_dtypes=("bool",), operands=("self",), whole="ib"
 )
 MAXIMUM = Elementwise(
-    PACKAGE,
-    "maximum",
-    "maximum",
-    "promote",
-    allowed=("bool", "int", "float"),
-    operands=("self", "other"),
-    integers=True,
+    PACKAGE, "maximum", "maximum", "promote", allowed=("bool", "int", "float"), operands=("self", "other"), whole="ib"
 )
 MINIMUM = Elementwise(
-    PACKAGE,
-    "minimum",
-    "minimum",
-    "promote",
-    allowed=("bool", "int", "float"),
-    operands=("self", "other"),
-    integers=True,
+    PACKAGE, "minimum", "minimum", "promote", allowed=("bool", "int", "float"), operands=("self", "other"), whole="ib"
 )
 FMAX = Elementwise(
-    PACKAGE, "fmax", "fmax", "promote", allowed=("bool", "int", "float"), operands=("self", "other"), integers=True
+    PACKAGE, "fmax", "fmax", "promote", allowed=("bool", "int", "float"), operands=("self", "other"), whole="ib"
 )
 FMIN = Elementwise(
-    PACKAGE, "fmin", "fmin", "promote", allowed=("bool", "int", "float"), operands=("self", "other"), integers=True
+    PACKAGE, "fmin", "fmin", "promote", allowed=("bool", "int", "float"), operands=("self", "other"), whole="ib"
 )
 WHERE_SELF = Elementwise(
     PACKAGE,
@@ -215,7 +203,7 @@ WHERE_SELF = Elementwise(
     "promote",
     raw=(True, False, False),
     operands=("condition", "self", "other"),
-    integers=True,
+    whole="ib",
 )
 CLAMP_BOTH = Elementwise(
     PACKAGE,
@@ -225,7 +213,7 @@ CLAMP_BOTH = Elementwise(
     allowed=("int", "float"),
     operands=("self",),
     numbers=("min", "max"),
-    integers=True,
+    whole="i",
 )
 CLAMP_MIN = Elementwise(
     PACKAGE,
@@ -235,7 +223,7 @@ CLAMP_MIN = Elementwise(
     allowed=("int", "float"),
     operands=("self",),
     numbers=("min",),
-    integers=True,
+    whole="i",
 )
 CLAMP_MIN_TENSOR = Elementwise(
     PACKAGE,
@@ -244,7 +232,7 @@ CLAMP_MIN_TENSOR = Elementwise(
     "promote",
     allowed=("bool", "int", "float"),
     operands=("self", "min"),
-    integers=True,
+    whole="ib",
 )
 CLAMP_MAX = Elementwise(
     PACKAGE,
@@ -254,7 +242,7 @@ CLAMP_MAX = Elementwise(
     allowed=("int", "float"),
     operands=("self",),
     numbers=("max",),
-    integers=True,
+    whole="i",
 )
 CLAMP_MAX_TENSOR = Elementwise(
     PACKAGE,
@@ -263,7 +251,7 @@ CLAMP_MAX_TENSOR = Elementwise(
     "promote",
     allowed=("bool", "int", "float"),
     operands=("self", "max"),
-    integers=True,
+    whole="ib",
 )
 EQ_TENSOR = Elementwise(
     PACKAGE,
@@ -273,7 +261,7 @@ EQ_TENSOR = Elementwise(
     result_dtypes=("bool",),
     operands=("self", "other"),
     takes_number=True,
-    integers=True,
+    whole="ib",
 )
 NE_TENSOR = Elementwise(
     PACKAGE,
@@ -283,7 +271,7 @@ NE_TENSOR = Elementwise(
     result_dtypes=("bool",),
     operands=("self", "other"),
     takes_number=True,
-    integers=True,
+    whole="ib",
 )
 LT_TENSOR = Elementwise(
     PACKAGE,
@@ -294,7 +282,7 @@ LT_TENSOR = Elementwise(
     allowed=("bool", "int", "float"),
     operands=("self", "other"),
     takes_number=True,
-    integers=True,
+    whole="ib",
 )
 LE_TENSOR = Elementwise(
     PACKAGE,
@@ -305,7 +293,7 @@ LE_TENSOR = Elementwise(
     allowed=("bool", "int", "float"),
     operands=("self", "other"),
     takes_number=True,
-    integers=True,
+    whole="ib",
 )
 GT_TENSOR = Elementwise(
     PACKAGE,
@@ -316,7 +304,7 @@ GT_TENSOR = Elementwise(
     allowed=("bool", "int", "float"),
     operands=("self", "other"),
     takes_number=True,
-    integers=True,
+    whole="ib",
 )
 GE_TENSOR = Elementwise(
     PACKAGE,
@@ -327,7 +315,7 @@ GE_TENSOR = Elementwise(
     allowed=("bool", "int", "float"),
     operands=("self", "other"),
     takes_number=True,
-    integers=True,
+    whole="ib",
 )
 SIGNBIT = Elementwise(
     PACKAGE,
@@ -337,7 +325,7 @@ SIGNBIT = Elementwise(
     result_dtypes=("bool",),
     allowed=("bool", "int", "float"),
     operands=("self",),
-    integers=True,
+    whole="ib",
 )
 ISPOSINF = Elementwise(
     PACKAGE,
@@ -347,7 +335,7 @@ ISPOSINF = Elementwise(
     result_dtypes=("bool",),
     allowed=("bool", "int", "float"),
     operands=("self",),
-    integers=True,
+    whole="ib",
 )
 ISNEGINF = Elementwise(
     PACKAGE,
@@ -357,9 +345,9 @@ ISNEGINF = Elementwise(
     result_dtypes=("bool",),
     allowed=("bool", "int", "float"),
     operands=("self",),
-    integers=True,
+    whole="ib",
 )
-ISREAL = Elementwise(PACKAGE, "isreal", "isreal", "promote", result_dtypes=("bool",), operands=("self",), integers=True)
+ISREAL = Elementwise(PACKAGE, "isreal", "isreal", "promote", result_dtypes=("bool",), operands=("self",), whole="ib")
 REPLACE_ODD = Elementwise(
     PACKAGE,
     "replace_odd",
@@ -368,39 +356,82 @@ REPLACE_ODD = Elementwise(
     allowed=("bool", "int", "float"),
     operands=("self",),
     numbers=("nan", "posinf", "neginf"),
-    integers=True,
+    whole="ib",
 )
 LOGICAL_AND = Elementwise(
-    PACKAGE, "logical_and", "logical_and", "promote", result_dtypes=("bool",), operands=("self", "other"), integers=True
+    PACKAGE, "logical_and", "logical_and", "promote", result_dtypes=("bool",), operands=("self", "other"), whole="ib"
 )
 LOGICAL_OR = Elementwise(
-    PACKAGE, "logical_or", "logical_or", "promote", result_dtypes=("bool",), operands=("self", "other"), integers=True
+    PACKAGE, "logical_or", "logical_or", "promote", result_dtypes=("bool",), operands=("self", "other"), whole="ib"
 )
 LOGICAL_XOR = Elementwise(
-    PACKAGE, "logical_xor", "logical_xor", "promote", result_dtypes=("bool",), operands=("self", "other"), integers=True
+    PACKAGE, "logical_xor", "logical_xor", "promote", result_dtypes=("bool",), operands=("self", "other"), whole="ib"
 )
 LOGICAL_NOT = Elementwise(
-    PACKAGE, "logical_not", "logical_not", "promote", result_dtypes=("bool",), operands=("self",), integers=True
+    PACKAGE, "logical_not", "logical_not", "promote", result_dtypes=("bool",), operands=("self",), whole="ib"
 )
-BITWISE_AND_TENSOR = Elementwise(PACKAGE, "bitwise_and", "bitwise_and_tensor", "promote", allowed=("bool", "int"))
-BITWISE_OR_TENSOR = Elementwise(PACKAGE, "bitwise_or", "bitwise_or_tensor", "promote", allowed=("bool", "int"))
-BITWISE_XOR_TENSOR = Elementwise(PACKAGE, "bitwise_xor", "bitwise_xor_tensor", "promote", allowed=("bool", "int"))
-BITWISE_NOT = Elementwise(PACKAGE, "bitwise_not", "bitwise_not", "promote", allowed=("bool", "int"))
+BITWISE_AND_TENSOR = Elementwise(
+    PACKAGE,
+    "bitwise_and",
+    "bitwise_and_tensor",
+    "promote",
+    allowed=("bool", "int"),
+    operands=("self", "other"),
+    takes_number=True,
+    whole="ib",
+)
+BITWISE_OR_TENSOR = Elementwise(
+    PACKAGE,
+    "bitwise_or",
+    "bitwise_or_tensor",
+    "promote",
+    allowed=("bool", "int"),
+    operands=("self", "other"),
+    takes_number=True,
+    whole="ib",
+)
+BITWISE_XOR_TENSOR = Elementwise(
+    PACKAGE,
+    "bitwise_xor",
+    "bitwise_xor_tensor",
+    "promote",
+    allowed=("bool", "int"),
+    operands=("self", "other"),
+    takes_number=True,
+    whole="ib",
+)
+BITWISE_NOT = Elementwise(
+    PACKAGE, "bitwise_not", "bitwise_not", "promote", allowed=("bool", "int"), operands=("self",), whole="ib"
+)
 BITWISE_LEFT_SHIFT_TENSOR = Elementwise(
-    PACKAGE, "bitwise_left_shift", "bitwise_left_shift_tensor", "promote", allowed=("int",)
+    PACKAGE,
+    "bitwise_left_shift",
+    "bitwise_left_shift_tensor",
+    "promote",
+    allowed=("int",),
+    operands=("self", "other"),
+    takes_number=True,
+    whole="i",
 )
 BITWISE_RIGHT_SHIFT_TENSOR = Elementwise(
-    PACKAGE, "bitwise_right_shift", "bitwise_right_shift_tensor", "promote", allowed=("int",)
+    PACKAGE,
+    "bitwise_right_shift",
+    "bitwise_right_shift_tensor",
+    "promote",
+    allowed=("int",),
+    operands=("self", "other"),
+    takes_number=True,
+    whole="i",
 )
-CONJ = Elementwise(PACKAGE, "conj", "conj", "promote", operands=("self",), integers=True)
+CONJ = Elementwise(PACKAGE, "conj", "conj", "promote", operands=("self",), whole="ib")
 REAL_COPY = Elementwise(
-    PACKAGE, "real_copy", "real_copy", "promote", result_dtypes=("real",), operands=("self",), integers=True
+    PACKAGE, "real_copy", "real_copy", "promote", result_dtypes=("real",), operands=("self",), whole="i"
 )
 IMAG_COPY = Elementwise(PACKAGE, "imag_copy", "imag_copy", "promote", result_dtypes=("real",), allowed=("complex",))
 ANGLE = Elementwise(PACKAGE, "angle", "angle", "float", result_dtypes=("real",), allowed=("float", "complex"))
 SIGMOID = Elementwise(PACKAGE, "sigmoid", "sigmoid", "float", operands=("self",))
 LOGSIGMOID = Elementwise(PACKAGE, "logsigmoid", "logsigmoid", "promote", allowed=("float",), operands=("self",))
-RELU = Elementwise(PACKAGE, "relu", "relu", "promote", allowed=("int", "float"), operands=("self",), integers=True)
+RELU = Elementwise(PACKAGE, "relu", "relu", "promote", allowed=("int", "float"), operands=("self",), whole="i")
 LEAKY_RELU = Elementwise(
     PACKAGE, "leaky_relu", "leaky_relu", "same", allowed=("float",), operands=("self",), numbers=("negative_slope",)
 )
@@ -421,7 +452,7 @@ HARDTANH = Elementwise(
     allowed=("int", "float"),
     operands=("self",),
     numbers=("min_val", "max_val"),
-    integers=True,
+    whole="i",
 )
 CELU = Elementwise(PACKAGE, "celu", "celu", "same", allowed=("float",), operands=("self",), numbers=("alpha",))
 SELU = Elementwise(PACKAGE, "selu", "selu", "promote", allowed=("float",), operands=("self",))
@@ -442,7 +473,7 @@ THRESHOLD = Elementwise(
     allowed=("int", "float"),
     operands=("self",),
     numbers=("bound", "value"),
-    integers=True,
+    whole="i",
 )
 CHANNEL_LEAK = Elementwise(
     PACKAGE, "channel_leak", "channel_leak", "match", allowed=("float",), operands=("self", "weight")
@@ -524,7 +555,7 @@ MASKED_FILL_SCALAR = Elementwise(
     operands=("self", "mask"),
     numbers=("value",),
     fitting=True,
-    integers=True,
+    whole="ib",
 )
 MASKED_FILL_TENSOR = Elementwise(PACKAGE, "masked_fill", "masked_fill_tensor", "same", raw=(False, True, False))
 FILL__SCALAR = Elementwise(
@@ -536,10 +567,10 @@ FILL__SCALAR = Elementwise(
     numbers=("value",),
     overwrites=True,
     fitting=True,
-    integers=True,
+    whole="ib",
 )
 FILL__TENSOR = Elementwise(PACKAGE, "fill_", "fill__tensor", "same", moves=1)
-ZERO_ = Elementwise(PACKAGE, "zero_", "zero_", "same", operands=("self",), overwrites=True, integers=True)
+ZERO_ = Elementwise(PACKAGE, "zero_", "zero_", "same", operands=("self",), overwrites=True, whole="ib")
 COPY_ = Elementwise(PACKAGE, "copy_", "copy_", "same", moves=1)
 HUBER_VALUES = Elementwise(
     PACKAGE,

@@ -5,7 +5,7 @@ Tensors are contiguous, or small: then those whose elements lie apart are copied
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, INTEGERS, KINDS, is_float, is_half, itemsize
+from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOATS, INTEGERS, KINDS, is_half, itemsize
 from ..kernels.llvm.kernel_calls import CallFrame, call_native, put_array
 from ..kernels.llvm.memory import single_bits
 from ..kernels.llvm.structs import Items, Struct, room
@@ -53,7 +53,8 @@ class ForwardPlan(Struct):
     chooses: int  # whether one of the first two tensors that are no masks may be a number, of their dtype
     fitting: int  # whether numbers have to be ones that the dtype has
     alike: int  # whether masks have the shape of the other tensors
-    integers: int  # whether the op computes with int64 as it does with floats
+    computed: int  # bit i: of kind i the op computes what its kernel does, and may run here
+    positive: int  # whether of int64 only with a positive number in the place of the second tensor
     resolver: Object  # finds kernels: see plans.py
     node: RecordPlan  # NULL without one
     differentiable: int  # bit i: tensor i
@@ -113,8 +114,7 @@ def note_lead(plan: ForwardPlan, lead: Tensor, ready: Prepared, gathers: bool, o
     """Note and own shape and array of the tensor that leads; False where it has to be contiguous and is not."""
     ready.dtype, ready.shape = lead.dtype, own(owned, lead.shape)  # owned: to find a kernel, Python may run
     kind = kind_of(lead.dtype)
-    known = is_float(kind) or (plan.integers and kind == INTEGERS)
-    if not known or lead.fn.type is outdated_type:
+    if kind < 0 or not plan.computed >> kind & 1 or lead.fn.type is outdated_type:
         return False
     if lead.flat is not none:
         flat = own(owned, lead.flat)
@@ -154,8 +154,9 @@ def has_number(kind: int, number: Object, word: int) -> bool:
 def stands_for_tensor(plan: ForwardPlan, i: int, kind: int, frame: CallFrame, thing: Object) -> bool:
     """Put the number in the place of a tensor into the frame, as the kernel takes it; False where there may be none."""
     if plan.takes_number:
-        return i == 1 and put_object(frame, 0, thing) and is_exact(kind, thing, frame.numbers[0])
-    if kind == INTEGERS or not plan.chooses or plan.masks >> i & 1 or not put_object(frame, 0, thing):
+        fit = i == 1 and put_object(frame, 0, thing) and is_exact(kind, thing, frame.numbers[0])
+        return fit and (kind != INTEGERS or not plan.positive or frame.numbers[0] > 0)
+    if kind >= FLOATS or not plan.chooses or plan.masks >> i & 1 or not put_object(frame, 0, thing):
         return False
     if not has_number(kind, thing, frame.numbers[0]):
         return False
@@ -197,6 +198,8 @@ def prepared(
             return UNFIT
         if plan.fitting and not has_number(kernel, number, frame.numbers[place]):
             return UNFIT
+    if kernel == INTEGERS and plan.positive and variant != 1:
+        return UNFIT
     return kernel + KINDS * variant
 
 
@@ -212,8 +215,9 @@ def needs_graph(plan: ForwardPlan, arguments: Items[Object]) -> int:
 @native
 def launch_rows(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The result, recorded, for two tensors that broadcast or lie apart in memory, row by row; None as `launch`."""
+    computed = plan.computed & ~(1 << INTEGERS) if plan.positive else plan.computed
     result = broadcast(
-        plan.rows, plan.kernels, plan.resolver, plan.numbers, plan.gives_bool, plan.integers, arguments, owned
+        plan.rows, plan.kernels, plan.resolver, plan.numbers, plan.gives_bool, computed, arguments, owned
     )
     if result is NULL or result is none:
         return result

@@ -126,7 +126,8 @@ def forward_plan(op: Any, name: str) -> np.ndarray:
         chooses=chooses(op),
         fitting=op.fitting,
         alike=op.alike,
-        integers=op.integers,
+        computed=bits([computes(op, kind) for kind in range(KINDS)]),
+        positive="p" in op.whole,
         node=0 if op.node is None else memory(elementwise_record(op)),
         differentiable=bits([name in inputs or op.overwrites for name in op.operands]),
         name=address(f"{op.name.removesuffix('_')}_"),
@@ -136,6 +137,13 @@ def forward_plan(op: Any, name: str) -> np.ndarray:
     kernels = plan[ForwardPlan.word("kernels") :]
     ForwardPlan.put(plan, "resolver", resolver(kernels, lambda number: forward_kernel(op, number)))
     return plan
+
+
+def computes(op: Any, kind: int) -> bool:
+    """Whether native code may run an op on tensors of a kind."""
+    if kind < FLOATS:
+        return not op.allowed or "float" in op.allowed
+    return "b" in op.whole if kind == BOOL else bool({"i", "p"} & {*op.whole})
 
 
 def chooses(op: Any) -> bool:

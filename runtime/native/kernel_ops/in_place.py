@@ -22,6 +22,7 @@ from .launch import (
     key_of,
     looked_up,
     note_operands,
+    plans_for,
     take_arguments,
 )
 
@@ -100,14 +101,15 @@ def write_by_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) ->
         return not_handled() if c.error_set() is NULL else NULL
     kind = kind_of(dtype)
     first = cast(Tensor, given.items[0])
-    if not (is_float(kind) or plan.moves) or is_half(kind) or awaited(first):
+    table = plan.found if is_float(kind) or plan.moves else plans_for(plan, kind)
+    if table is NULL or is_half(kind) or awaited(first):
         return not_handled()
     if requires_grad(plan, given) and records() != 0:
         return not_handled() if c.error_set() is NULL else NULL
     key = own_new(owned, key_of(plan, given))
     if key is NULL:
         return NULL
-    found = looked_up(plan.found, key)
+    found = looked_up(table, key)
     if found is NULL:
         return not_handled()
     own(owned, found)  # which the table may forget
