@@ -61,7 +61,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "refused"},
         expression="sign(self)",
         reference="self if self.dtype == bool else np.sign(self)",
-        onnx="Sign(self)",
+        onnx="self if self.dtype == 'bool' else Sign(self)",
         example=">>> sg.sign(sg.tensor([-3.0, 0.0, 0.5]))\ntensor([-1.,  0.,  1.])",
     ),
     Op(

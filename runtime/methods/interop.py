@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import NotFiniteError, type_name
 from ..modes.grad_mode import mode
+from ..modes.intercept import watch
 from ..namespace import op
 from ..tensor.base import TensorBase, fresh, host_array
 from ..tensor.devices import CPU, cuda_available, resolve
@@ -22,6 +23,8 @@ def numpy(tensor: Any, *, force: bool = False) -> np.ndarray:
         RuntimeError: when the tensor requires grad, outside `no_grad`: writes to the array would escape autograd.
         TypeError: when the tensor is not on the CPU.
     """
+    if watch.reads:
+        watch.note_read(tensor)
     if force:
         return host_array(tensor).view()
     if tensor._rg and mode.grad:
@@ -54,6 +57,8 @@ def item(tensor: Any) -> Any:
     """
     if tensor.numel() != 1:
         raise RuntimeError(f"item(): a Tensor with {tensor.numel()} elements cannot be converted to Scalar")
+    if watch.reads:
+        watch.note_read(tensor)
     return host_array(tensor).item()
 
 
@@ -65,6 +70,8 @@ def tolist(tensor: Any) -> Any:
         >>> sg.tensor([[1, 2], [3, 4]]).tolist()
         [[1, 2], [3, 4]]
     """
+    if watch.reads:
+        watch.note_read(tensor)
     return host_array(tensor).tolist()
 
 
@@ -108,6 +115,8 @@ def to_bool(tensor: Any) -> bool:
     if count != 1:
         found = "more than one value" if count else "no values"
         raise RuntimeError(f"Boolean value of Tensor with {found} is ambiguous: got shape {list(tensor.shape)}")
+    if watch.reads:
+        watch.note_read(tensor)
     return bool(host_array(tensor).item())
 
 
@@ -118,6 +127,8 @@ def to_index(tensor: Any) -> int:
             "only integer tensors of a single element can be converted to an index, "
             f"but got shape {list(tensor.shape)} of {tensor.dtype}"
         )
+    if watch.reads:
+        watch.note_read(tensor)
     return int(host_array(tensor).item())
 
 

@@ -36,8 +36,8 @@ def arguments_of(entry: Op, function: Callable[..., Any], args: Any, kwargs: Any
     spelt_input = re.search(r"\bself\b", entry.schema) is not None
     found = {}
     for name, kind, *_ in entry.arguments:
-        value = bound.arguments.get(name)
-        found["self" if name == "input" and spelt_input else name] = _plain(kind, value)
+        own = "self" if name == "input" and spelt_input else name
+        found[own] = _plain(kind, bound.arguments[name if name in bound.arguments else own])
     return found
 
 
@@ -109,13 +109,13 @@ def _computed(entry: Op, given: dict[str, Any]) -> str | None:
     tensors = [part for part in parts if isinstance(part, TensorBase)]
     if entry.dtype in ("none", "") or not tensors or entry.kind in ("view", "composite"):
         return None
-    if entry.dtype in ("match", "same"):
+    if entry.dtype == "same":
         return str(tensors[0]._dtype.name)
-    return _promoted(entry.dtype, dtypes.result_type(*parts))
+    return _promoted(entry.dtype, dtypes.result_type(*(tensors if entry.dtype == "match" else parts)))
 
 
 def _promotes(kind: str) -> bool:
-    return kind.startswith(("Tensor", "Scalar")) and not kind.startswith("ScalarType")
+    return kind.startswith(("Tensor", "Scalar", "Operand")) and not kind.startswith("ScalarType")
 
 
 def _promoted(rule: str, found: Any) -> str:

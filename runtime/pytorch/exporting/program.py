@@ -63,8 +63,9 @@ class ONNXProgram:
         if not isinstance(destination, (str, os.PathLike)):
             destination.write(proto.SerializeToString())
         elif external_data or (external_data is None and proto.ByteSize() > LARGEST_FILE):
-            path = Path(destination)
-            onnx_package().save_model(proto, path, save_as_external_data=True, location=f"{path.name}.data")
+            path, own = Path(destination), self._proto_with(include_initializers, keep_initializers_as_inputs)
+            options = {"location": f"{path.name}.data", "size_threshold": 0}
+            onnx_package().save_model(own, path, save_as_external_data=True, **options)  # which takes the values out
         else:
             Path(destination).write_bytes(proto.SerializeToString())
 

@@ -55,7 +55,7 @@ class Recorder:
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Inside, ops are recorded."""
-        watch.enter(_NAME, Watcher(intercept=self.intercept, order=_INNERMOST))
+        watch.enter(_NAME, Watcher(intercept=self.intercept, order=_INNERMOST, read=self.read))
         try:
             yield
         finally:
@@ -74,6 +74,11 @@ class Recorder:
         if not entry.onnx and varies:
             raise self._error(entry.name, "has no 'onnx' in derivatives.yaml", UnsupportedOperatorError)
         return self._record(call, entry) if entry.onnx and (varies or self.everything) else NOT_HANDLED
+
+    def read(self, tensor: Any) -> None:
+        """Refuse to give Python numbers that depend on an input: what it does with them would hold for these alone."""
+        if not self.inside and threading.get_ident() == self.thread and self.memories.varies(tensor):
+            raise self._error("item()", "Python reads numbers that depend on an input, which a graph would fix")
 
     def _record(self, call: OpCall, entry: Op) -> Any:
         self.graph.op, self.graph.module = entry.name, self.module()
