@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ..spec.formula import names
 from ..spec.model import Problem
 from ..spec.onnx_operators import Operator, operators
-from ..spec.reference import FUNCTIONS, name_faults
+from ..spec.reference import name_faults
 from ..spec.suggest import did_you_mean
 from .scope import Context
 
@@ -48,10 +48,7 @@ def _call_faults(context: Context, tree: ast.expr, table: dict[str, Operator]) -
                 fewest, most = helpers[name]
                 given = len(node.args) + len(node.keywords) + 1  # the operators come first
                 if not fewest <= given <= most and not any(isinstance(arg, ast.Starred) for arg in node.args):
-                    yield node, f"'{name}' takes {fewest - 1} to {most - 1} arguments, not {given - 1}"
-            case ast.Call(func=ast.Name(id=name)) if name not in FUNCTIONS:
-                known = [*table, *helpers, *FUNCTIONS]
-                yield node, f"there is no ONNX operator '{name}', and no function{did_you_mean(name, known)}"
+                    yield node, f"'{name}' takes {_range(fewest - 1, most - 1)} arguments, not {given - 1}"
             case ast.Name(id=name) if name in table and id(node) not in called:
                 yield node, f"the operator '{name}' is to be called"
 
@@ -60,9 +57,12 @@ def _operator_faults(node: ast.Call, name: str, operator: Operator) -> Iterator[
     """A wrong number of inputs, and attributes that the operator has not."""
     starred = any(isinstance(arg, ast.Starred) for arg in node.args)
     if not starred and not operator.fewest <= len(node.args) <= operator.most:
-        most = "any number of" if operator.most == math.inf else operator.most
-        yield node, f"{name} takes {operator.fewest} to {most} inputs, not {len(node.args)}"
+        yield node, f"{name} takes {_range(operator.fewest, operator.most)} inputs, not {len(node.args)}"
     for keyword in node.keywords:
         if keyword.arg not in operator.attributes:
             hint = did_you_mean(keyword.arg or "", operator.attributes)
             yield keyword.value, f"{name} has no attribute '{keyword.arg}'{hint}"
+
+
+def _range(fewest: int, most: float) -> str:
+    return f"{fewest} or more" if most == math.inf else f"{fewest} to {most}" if most > fewest else str(fewest)

@@ -48,7 +48,7 @@ PLACES: Places = {
     "plan": ("plans.py", "plans/*.py", "recipes.py", "recipes/*.py"),
     "check": ("checks.py", "checks/*.py"),
     "helper": ("formulas.py", "formulas_*.py"),
-    "function for ONNX": ("onnx.py", "onnx_*.py"),
+    "function for ONNX": ("onnx.py",),
     "view": ("views.py",),
     "batching rule": ("batching.py", "batching/*.py"),
     "scalar function": ("scalars.py",),

@@ -34,7 +34,7 @@ def _operator(line: str) -> tuple[str, Operator]:
     match = _LINE.fullmatch(line)
     assert match is not None, line
     inputs = _names(match[2])
-    needed = [place for place, name in enumerate(inputs, 1) if not name.endswith(("?", "*"))]
+    needed = [place for place, name in enumerate(inputs, 1) if not name.endswith("?")]
     most = math.inf if inputs and inputs[-1].endswith("*") else len(inputs)
     return match[1], Operator(needed[-1] if needed else 0, most, tuple(_names(match[3] or "")))
 

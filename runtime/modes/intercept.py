@@ -52,8 +52,8 @@ class Watch:
     true: it is for everybody but vmap, whose interceptors are asked by the general path, and by what draws, and but for
     autocast. For that ops whose entries have the key read `casts` in the place of `every`: it is true for both, and
     `uncast` says then whether it concerns them.
-    `notes`, `passes`, `interceptors`, `functions`, `spans` and `reads` are what the present watchers asked for, in their
-    order.
+    `notes`, `passes`, `interceptors`, `functions`, `spans` and `reads` are what the present watchers asked for, in
+    their order.
     """
 
     __slots__ = (

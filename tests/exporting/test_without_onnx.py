@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 
 import specgrad as sg
 from specgrad import nn
+from specgrad.codegen.__main__ import main
 from specgrad.codegen.spec import onnx_operators
 from specgrad.runtime.pytorch.exporting.export import Exported
 from specgrad.runtime.pytorch.exporting.graph import Graph, Operators
@@ -125,6 +128,29 @@ def test_the_table_is_that_of_the_package() -> None:
         assert operator.attributes.keys() <= schema.attributes.keys()
         kinds = {key: attribute.type.name.lower() for key, attribute in schema.attributes.items()}
         assert all(kinds[key] == kind for key, kind in operator.attributes.items())
+
+
+SPEC = """\
+- name: onnx_halved(Tensor self) -> Tensor
+  dtypes: [float]
+  dtype: float
+  elementwise: self * 0.5
+  onnx: times(self, 0.5)
+  doc: "x / 2."
+"""
+
+
+def test_a_package_of_a_user_has_functions_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Formulas of its entries call what its module `onnx` defines."""
+    package = tmp_path / "halving"
+    package.mkdir()
+    own = "def times(onnx, x, factor):\n    return onnx.Mul(x, factor)\n"
+    for name, text in {"__init__.py": "", "onnx.py": own, "halving.yaml": SPEC}.items():
+        (package / name).write_text(text, encoding="utf-8")
+    assert main([str(package / "halving.yaml"), "--no-verify"]) == 0
+    monkeypatch.syspath_prepend(str(tmp_path))
+    ops = importlib.import_module("halving.generated")
+    assert _shown(_graph(lambda x: ops.onnx_halved(x), sg.ones(3))) == ["Mul(x, constant)"]
 
 
 def test_the_package_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,11 +9,14 @@ import pkgutil
 import re
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from ...dispatch.registry import Op
+from ...dispatch.spec_lines import generated_package
 from ...tensor import dtypes
 from ...tensor.base import TensorBase, host_array
 from .graph import Graph, Operators
@@ -129,7 +132,7 @@ def _promoted(rule: str, found: Any) -> str:
 def translate(graph: Graph, entry: Op, arguments: dict[str, Any], results: list[Any]) -> list[Value | None]:
     """The values of an op's results, in the dtypes that they have."""
     onnx = Operators(graph)
-    scope = {"__builtins__": {}, **_BUILTINS, "np": np, **_operators(onnx), **_helpers(onnx), **arguments}
+    scope = {"__builtins__": {}, **_BUILTINS, "np": np, **_operators(onnx), **_helpers(onnx, entry), **arguments}
     described = [_described(graph, result) for result in results]
     scope["results"] = described
     scope |= {"result": described[0]} if len(described) == 1 else {f"result{i}": d for i, d in enumerate(described)}
@@ -157,13 +160,23 @@ def _operators(onnx: Operators) -> dict[str, Any]:
     return {name: onnx[name] for name in operators()}
 
 
-def _helpers(onnx: Operators) -> dict[str, Any]:
-    return {name: functools.partial(function, onnx) for name, function in _helper_functions().items()}
+def _helpers(onnx: Operators, entry: Op) -> dict[str, Any]:
+    """The functions that a formula may call: specgrad's, and those of the package that the entry is of."""
+    functions = _helper_functions() | _own_functions(generated_package(entry.function.__module__).rpartition(".")[0])
+    return {name: functools.partial(function, onnx) for name, function in functions.items()}
+
+
+@functools.cache
+def _own_functions(package: str) -> dict[str, Callable[..., Any]]:
+    """Those of a user's package: of its module `onnx`."""
+    name = f"{package}.onnx"
+    own = package != __name__.partition(".")[0] and package and find_spec(name) is not None
+    return _offered(import_module(name)) if own else {}
 
 
 @functools.cache
 def _helper_functions() -> dict[str, Callable[..., Any]]:
-    """The functions that formulas may call, by name: those of this room, and of the families of ops."""
+    """Those of this room, and of the families of ops."""
     package = __name__.rpartition(".pytorch.")[0]
     families = import_module(f"{package}.ops")
     modules = [import_module(".vocabulary", __package__)]
@@ -171,10 +184,10 @@ def _helper_functions() -> dict[str, Callable[..., Any]]:
         paths = getattr(import_module(family.name), "__path__", [])
         names = [found.name for found in pkgutil.iter_modules(paths, f"{family.name}.")]
         modules += [import_module(name) for name in names if name.rpartition(".")[2].startswith("onnx")]
-    return {name: f for module in modules for name, f in vars(module).items() if _is_offered(f, module.__name__)}
+    return {name: function for module in modules for name, function in _offered(module).items()}
 
 
-def _is_offered(function: Any, module: str) -> bool:
-    if not inspect.isfunction(function) or function.__module__ != module:
-        return False
-    return not function.__name__.startswith("_")
+def _offered(module: ModuleType) -> dict[str, Callable[..., Any]]:
+    """The public functions that a module defines."""
+    found = {name: each for name, each in vars(module).items() if inspect.isfunction(each) and name[0] != "_"}
+    return {name: function for name, function in found.items() if function.__module__ == module.__name__}
