@@ -114,7 +114,8 @@ def _computed(entry: Op, given: dict[str, Any]) -> str | None:
         return None
     if entry.dtype == "same":
         return str(tensors[0]._dtype.name)
-    return _promoted(entry.dtype, dtypes.result_type(*(tensors if entry.dtype == "match" else parts)))
+    taking = tensors if entry.dtype == "match" and entry.kind != "elementwise" else parts
+    return _promoted(entry.dtype, dtypes.result_type(*taking))
 
 
 def _promotes(kind: str) -> bool:
