@@ -193,6 +193,17 @@ class FastCode:
         return (integers if "int" in entry.dtypes else "") + ("b" if free and same and "bool" in entry.dtypes else "")
 
     @property
+    def converts(self) -> str:
+        """Which operands may be converted to the dtype of the others without a word of the op's check: "i" integers and
+        floats, "b" bools."""
+        check = self.op.entry.check or "fitting_"
+        if self.op.entry.dtype not in ("promote", "float") or not check.startswith(
+            ("fitting_", "integer_", "numeric_")
+        ):
+            return ""
+        return "i" if check.startswith("numeric_") else "ib"
+
+    @property
     def masks_alike(self) -> bool:
         """Whether the op's check may refuse a mask that broadcasts."""
         return bool(self.op.raw) and self.op.rule is not None and reads_shapes(self.op.rule)

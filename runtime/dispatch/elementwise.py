@@ -42,14 +42,16 @@ class Elementwise:
     `moves` the tensor argument whose elements are the results, as they are; `overwrites` says that the op exists only
     in place, `fitting` that numbers have to be ones that the dtype has, `alike` that masks must have the shape of the
     other tensors. `whole` says of what whole numbers results are computed natively: "i" of int64, "p" with a positive
-    number for the second tensor, "b" of bools. `operands` and `numbers` name the arguments of
-    the native functions `launch`, `launch_in_place` and `gradients`, which are made when they are first asked for: see
+    number for the second tensor, "b" of bools; `converts` which operands are converted there to the dtype of the
+    others: "i" integers and floats, "b" bools. `operands` and `numbers` name the arguments of the native functions
+    `launch`, `launch_in_place` and `gradients`, which are made when they are first asked for: see
     runtime/native. `node` is the class of the op's nodes.
     """
 
     __slots__ = (
         "alike",
         "allowed",
+        "converts",
         "fitting",
         "gradients",
         "kernels",
@@ -87,6 +89,7 @@ class Elementwise:
         fitting: bool = False,
         alike: bool = False,
         whole: str = "",
+        converts: str = "",
     ) -> None:
         self.kernels = ElementKernels(package, kernel)
         self.name = name
@@ -102,6 +105,7 @@ class Elementwise:
         self.fitting = fitting
         self.alike = alike
         self.whole = whole
+        self.converts = converts
         elementwise_ops.setdefault(kernel, self)
         self.node: Any = None
         self.rows: dict[Any, Any] = {}  # of two layouts, for native code: see run_rows
