@@ -18,6 +18,7 @@ from .composite import check_composite
 from .derivatives import check_backward, check_forward, check_gradients
 from .logic import check_logic
 from .names import check_names, name_problems
+from .onnx import check_onnx
 from .overloads import check_overloads
 from .reference import check_reference
 from .rows import check_rows
@@ -156,5 +157,5 @@ CHECKS = (
         check_forward,
         check_logic,
     ),
-    *(check_samples, check_refuses, check_reference, check_signatures, check_unused, check_layout),
+    *(check_samples, check_refuses, check_reference, check_onnx, check_signatures, check_unused, check_layout),
 )

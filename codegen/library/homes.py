@@ -37,6 +37,7 @@ RUNTIME_PLACES: Places = {
     "plan": ("ops/*/plans*.py",),
     "check": ("ops/*/checks*.py",),
     "helper": ("ops/*/formulas*.py",),
+    "function for ONNX": ("pytorch/exporting/vocabulary.py", "ops/*/onnx*.py"),
     "view": ("tensor/views.py",),
     "batching rule": ("batching/rules/*.py", "ops/*/batching*.py"),
     "shape rule": ("dispatch/shape_rules.py", "ops/*/shapes*.py"),
@@ -49,6 +50,7 @@ PLACES: Places = {
     "plan": ("plans.py", "plans/*.py", "recipes.py", "recipes/*.py"),
     "check": ("checks.py", "checks/*.py"),
     "helper": ("formulas.py", "formulas_*.py"),
+    "function for ONNX": ("onnx.py",),
     "view": ("views.py",),
     "batching rule": ("batching.py", "batching/*.py"),
     "shape rule": ("shapes.py", "shapes/*.py"),
@@ -65,7 +67,12 @@ KEYS = {  # that name functions
     "view": "view",
 }
 WITH_SIBLINGS = ("scalar function",)  # kinds whose modules also offer what they take from modules beside them
-CALLED = ("helper", *WITH_SIBLINGS, "scalar function of complex numbers")  # kinds that formulas call: functions alone
+CALLED = (
+    "helper",
+    "function for ONNX",
+    *WITH_SIBLINGS,
+    "scalar function of complex numbers",
+)  # kinds that formulas call: functions alone
 
 
 @dataclass(frozen=True)
@@ -75,6 +82,7 @@ class Known:
     helpers: dict[str, Arity] | None = None  # functions for formulas
     scalars: dict[str, Arity] | None = None  # functions for elementwise expressions
     complex_scalars: dict[str, Arity] | None = None
+    onnx: dict[str, Arity] | None = None  # functions of formulas in ONNX operators, which they take first
     kernels: frozenset[str] | None = None
     by_hand: frozenset[str] = frozenset()  # kernels that are written by hand, where others are made of row programs
     checks: frozenset[str] | None = None
@@ -234,6 +242,7 @@ class Library:
         arities = {kind: {name: part.arity for name, part in self.parts[kind].items()} or None for kind in CALLED}
         return Known(
             helpers=arities["helper"],
+            onnx=arities["function for ONNX"],
             scalars=arities["scalar function"],
             complex_scalars=arities["scalar function of complex numbers"],
             kernels=names["kernel"],

@@ -65,6 +65,11 @@ def reference(entry: Entry) -> str:
     return "; ".join(f"`{line}`" for line in statements(entry.reference))
 
 
+def onnx(entry: Entry) -> str:
+    """The op in ONNX operators, as it is exported."""
+    return "; ".join(f"`{line}`" for line in statements(entry.onnx))
+
+
 def refuses(entry: Entry) -> str:
     """Calls that raise, after the class of what they raise."""
     groups: dict[str, list[str]] = {}

@@ -54,7 +54,8 @@ class EntryReader(Fields):
             where=self.where("name"),
             compute=self._compute(schema),
             rows=self.rows,
-            reference=self._reference(schema),
+            reference=self._parts("reference", schema),
+            onnx=self._parts("onnx", schema),
             variants=self.choices("variants") or ("function", "method"),
             operator=self.choice("operator"),
             commutative=self._says("commutative"),
@@ -304,16 +305,16 @@ class EntryReader(Fields):
         parsed = formula.parse_formula(text, (), self.about("backward")) if text else None
         return self._meant(parsed, "backward", self._meanings()) if parsed else None
 
-    def _reference(self, schema: Schema) -> dict[str, Formula]:
-        """The reference in terms of NumPy: an expression, or names with expressions, the last of them `result`."""
-        node = self.values.get("reference")
+    def _parts(self, key: str, schema: Schema) -> dict[str, Formula]:
+        """The op in another language: an expression, or names with expressions, the last of them `result`."""
+        node = self.values.get(key)
         if isinstance(node, yaml.MappingNode):
-            found = self._named("reference", node, schema, REFERENCE_SYNTAX, last=RESULT)
+            found = self._named(key, node, schema, REFERENCE_SYNTAX, last=RESULT)
             if RESULT not in found:
-                self.report(self.source.where(node), f"expected '{RESULT}' as the last name", "reference")
+                self.report(self.source.where(node), f"expected '{RESULT}' as the last name", key)
             return found
-        text = self.text("reference")
-        tree = formula.parse_expression(text, REFERENCE_SYNTAX, self.about("reference")) if text else None
+        text = self.text(key)
+        tree = formula.parse_expression(text, REFERENCE_SYNTAX, self.about(key)) if text else None
         return {RESULT: Formula(text.value, tree, text.where())} if text and tree is not None else {}
 
     def _refuses(self) -> tuple[Refusal, ...]:

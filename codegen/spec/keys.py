@@ -73,6 +73,6 @@ KEYS = frozenset(
         "refuses",
         "sparse",
     }
-    | {"reference", "gives", "unvaried", "where", "doc", "example"}
+    | {"onnx", "reference", "gives", "unvaried", "where", "doc", "example"}
     | {"gradients", "tangents", *COMPUTE, *CHOICES}
 )

@@ -177,6 +177,7 @@ class Entry:
     unvaried: dict[str, str] = field(default_factory=dict)  # argument of which no other values are tried -> why
     kink: tuple[str, ...] = ("average",)  # one for all gradient formulas, or one for each
     gives: dict[str, str] = field(default_factory=dict)  # dtypes of tensors -> those of outputs, or "refused"
+    onnx: dict[str, Formula] = field(default_factory=dict)  # the op in ONNX operators: parts, the last `result`
     once_differentiable: bool = False  # an op that its formulas call has no gradient
     complex: bool = True  # verify runs complex128 too
     precise: bool = False  # verify compares float32 with float64

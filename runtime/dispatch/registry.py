@@ -39,6 +39,7 @@ class Op:
     unvaried: tuple[str, ...] = ()  # arguments of which `verify` tries no other values
     takes_number: bool = False  # there is a kernel for `x <operator> number`
     reference: str = ""  # what the op gives, in terms of NumPy
+    onnx: str = ""  # what the op gives, in ONNX operators
     check: str = ""
     shape: str = ""  # the rule of the shapes of a kernel's results
     refuses: tuple[tuple[str, str], ...] = ()  # calls that must raise, and the class of the error

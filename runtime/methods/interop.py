@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import NoDataError, NotFiniteError, type_name
 from ..modes.grad_mode import mode
+from ..modes.intercept import watch
 from ..namespace import op
 from ..tensor.base import TensorBase, fresh, host_array, number_array
 from ..tensor.devices import CPU, META, cuda_available, resolve
@@ -23,6 +24,8 @@ def numpy(tensor: Any, *, force: bool = False) -> np.ndarray:
         RuntimeError: when the tensor requires grad, outside `no_grad`: writes to the array would escape autograd.
         TypeError: when the tensor is not on the CPU, or NumPy has no such dtype.
     """
+    if watch.reads:
+        watch.note_read(tensor)
     if tensor._dtype is complex32:
         raise TypeError("numpy(): Got unsupported ScalarType ComplexHalf")
     if force:
@@ -57,6 +60,8 @@ def item(tensor: Any) -> Any:
     """
     if tensor.numel() != 1:
         raise RuntimeError(f"item(): a Tensor with {tensor.numel()} elements cannot be converted to Scalar")
+    if watch.reads:
+        watch.note_read(tensor)
     try:
         return number_array(tensor).item()
     except NoDataError:
@@ -71,6 +76,8 @@ def tolist(tensor: Any) -> Any:
         >>> sg.tensor([[1, 2], [3, 4]]).tolist()
         [[1, 2], [3, 4]]
     """
+    if watch.reads:
+        watch.note_read(tensor)
     return number_array(tensor).tolist()
 
 
@@ -124,6 +131,8 @@ def to_index(tensor: Any) -> int:
             "only integer tensors of a single element can be converted to an index, "
             f"but got shape {list(tensor.shape)} of {tensor.dtype}"
         )
+    if watch.reads:
+        watch.note_read(tensor)
     return int(host_array(tensor).item())
 
 

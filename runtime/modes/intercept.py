@@ -39,6 +39,7 @@ class Watcher(NamedTuple):
     function: Callable[[Any, Any], Any] | None = None  # likewise for custom Functions, with class and arguments
     order: int = 0  # the least is outermost
     concern: str = EVERYTHING  # which ops concern it
+    read: Callable[[Any], None] | None = None  # called with a tensor whose elements Python or NumPy is to see
     span: Callable[[str, Any], Any] | None = None  # a context around a custom Function's forward: (name, arguments)
 
 
@@ -51,7 +52,8 @@ class Watch:
     true: it is for everybody but vmap, whose interceptors are asked by the general path, and by what draws, and but for
     autocast. For that ops whose entries have the key read `casts` in the place of `every`: it is true for both, and
     `uncast` says then whether it concerns them.
-    `notes`, `passes`, `interceptors`, `functions` and `spans` are what the present watchers asked for, in their order.
+    `notes`, `passes`, `interceptors`, `functions`, `spans` and `reads` are what the present watchers asked for, in
+    their order.
     """
 
     __slots__ = (
@@ -63,6 +65,7 @@ class Watch:
         "lock",
         "notes",
         "passes",
+        "reads",
         "saving",
         "spans",
         "watchers",
@@ -80,6 +83,7 @@ class Watch:
         self.interceptors: tuple[Any, ...] = ()
         self.functions: tuple[Any, ...] = ()
         self.spans: tuple[Any, ...] = ()
+        self.reads: tuple[Any, ...] = ()
 
     def enter(self, name: str, watcher: Watcher) -> None:
         """Begin to watch, under a name; each `enter` needs a `leave`."""
@@ -108,7 +112,7 @@ class Watch:
     def arrange(self) -> None:
         """Compute from the watchers what ops and engine read; blocks that end soon are left with none."""
         if not self.watchers:
-            self.notes = self.passes = self.interceptors = self.functions = self.spans = ()
+            self.notes = self.passes = self.interceptors = self.functions = self.spans = self.reads = ()
             self.active = self.casts = self.every = self.saving = False
             watch_all(False)
             return
@@ -120,10 +124,16 @@ class Watch:
         watch_all(bool(self.interceptors))
         self.functions = tuple([w.function for w in present if w.function is not None])
         self.spans = tuple([w.span for w in present if w.span is not None])
+        self.reads = tuple([w.read for w in present if w.read is not None])
         self.active = any(w.concern not in (EXAMPLES, LISTED) for w in present)
         self.every = any(w.concern is EVERYTHING for w in present)
         self.casts = self.every or any(w.concern is LISTED for w in present)
         self.saving = any(w.concern is SAVING for w in present)
+
+    def note_read(self, tensor: Any) -> None:
+        """Call every `read` with a tensor whose elements leave the framework."""
+        for read in self.reads:
+            read(tensor)
 
     def note(self, result: Any) -> None:
         """Call every `note` with the result of a recorded op."""

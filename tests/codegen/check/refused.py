@@ -90,6 +90,26 @@ AUTOCAST = [
     ("running", "dtypes: [float]", "dtypes: [int]\n  autocast: lower",
      "11:13: running, autocast: the op takes no floats, and nothing else is cast"),
 ]  # fmt: skip
+ONNX = [
+    ("bend", "aliases: [bow]", "onnx: Mull(self, other)",
+     "3:9: bend, onnx: unknown name 'Mull' (did you mean 'Mul'?)"),
+    ("bend", "aliases: [bow]", "onnx: Mul(self, othr)",
+     "3:19: bend, onnx: unknown name 'othr' (did you mean 'other'?)"),
+    ("bend", "aliases: [bow]", "onnx: Mul(self)",
+     "3:9: bend, onnx: Mul takes 2 inputs, not 1"),
+    ("bend", "aliases: [bow]", "onnx: Concat(axis=0)",
+     "3:9: bend, onnx: Concat takes 1 or more inputs, not 0"),
+    ("bend", "aliases: [bow]", "onnx: Elu(self * other, alfa=slope)",
+     "3:32: bend, onnx: Elu has no attribute 'alfa' (did you mean 'alpha'?)"),
+    ("bend", "aliases: [bow]", "onnx: cast(self)",
+     "3:9: bend, onnx: 'cast' takes 2 arguments, not 1"),
+    ("bend", "aliases: [bow]", "onnx: \"[Mul, self]\"",
+     "3:11: bend, onnx: the operator 'Mul' is to be called"),
+    ("bend", "aliases: [bow]", "onnx: {part: Abs(self), last: Neg(self)}",
+     "3:9: bend, onnx: expected 'result' as the last name"),
+    ("bend", "aliases: [bow]", "onnx: {part: Abs(self), result: Neg(self)}",
+     "3:16: bend, onnx: nothing uses 'part'"),
+]  # fmt: skip
 NAMES = [
     ("bend", "aliases: [bow]", "aliases: [absolute]",
      "3:13: bend, aliases: specgrad has an op of this name: 'absolute' is an alias of abs, at derivatives.yaml"),
@@ -316,6 +336,7 @@ STATED = [
 ALL = {
     "sparse": SPARSE,
     "autocast": AUTOCAST,
+    "onnx": ONNX,
     "names": NAMES,
     "unused": UNUSED,
     "overloads": OVERLOADS,

@@ -1,0 +1,80 @@
+"""Reading and writing by index in ONNX operators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+
+def indexed(onnx: Any, x: Any, indices: Sequence[Any]) -> Any:
+    """x[indices], None for a whole dimension."""
+    dims = [dim for dim, index in enumerate(indices) if index is not None]
+    if any(indices[dim].dtype in ("bool", "uint8") for dim in dims):
+        raise NotImplementedError("the shape of x[mask] depends on the mask's values")
+    if len(dims) == 1:
+        return onnx.Gather(x, indices[dims[0]], axis=dims[0])
+    places, shape = _places(onnx, indices, dims)
+    first = onnx.GatherND(_in_front(onnx, x, dims), places)
+    order = _order_of_result(x.ndim, dims, len(shape))
+    return first if order == sorted(order) else onnx.Transpose(first, perm=order)
+
+
+def gathered(onnx: Any, x: Any, dim: int, index: Any) -> Any:
+    """Elements by their index along a dimension; the others count as far as the index reaches."""
+    dims = [d for d in range(x.ndim) if d != dim % x.ndim and x.shape[d] != index.shape[d]]
+    near = onnx.Slice(x, [0] * len(dims), [index.shape[d] for d in dims], dims) if dims else x
+    return onnx.GatherElements(near, index, axis=dim)
+
+
+def with_values(onnx: Any, x: Any, indices: Sequence[Any], values: Any, accumulate: bool) -> Any:
+    """x with x[indices] set to values, or with these added."""
+    dims = [dim for dim, index in enumerate(indices) if index is not None]
+    if any(indices[dim].dtype in ("bool", "uint8") for dim in dims):
+        return _masked(onnx, x, indices, values, accumulate)
+    places, shape = _places(onnx, indices, dims)
+    rest = [size for dim, size in enumerate(x.shape) if dim not in dims]
+    order = _order_of_result(x.ndim, dims, len(shape))
+    whole = [(*shape, *rest)[each] for each in order]
+    values = onnx.Transpose(onnx.Expand(values, whole), perm=np.argsort(order))
+    front = _in_front(onnx, x, dims)
+    written = onnx.ScatterND(front, places, values, reduction="add" if accumulate else None)
+    return onnx.Transpose(written, perm=np.argsort(_front(x.ndim, dims)))
+
+
+def _masked(onnx: Any, x: Any, indices: Sequence[Any], values: Any, accumulate: bool) -> Any:
+    """One number, or one for each element behind the mask's dimensions, written where the mask is true."""
+    mask = indices[0]
+    trailing = x.ndim - (mask.ndim if mask is not None else 0)
+    if len(indices) != 1 or mask.dtype != "bool" or (values.ndim > trailing and values.shape != (1,)):
+        raise NotImplementedError("x[mask] = values depends on how many elements of the mask are true")
+    where = onnx.Unsqueeze(mask, list(range(mask.ndim, x.ndim))) if trailing else mask
+    values = onnx.Reshape(values, []) if values.shape == (1,) else values
+    return onnx.Where(where, x + values if accumulate else values, x)
+
+
+def _places(onnx: Any, indices: Sequence[Any], dims: Sequence[int]) -> tuple[Any, tuple[int, ...]]:
+    """The indices side by side along a last dimension, and the shape that they have together."""
+    shape = np.broadcast_shapes(*(indices[dim].shape for dim in dims))
+    parts = [indices[dim] if indices[dim].shape == shape else onnx.Expand(indices[dim], shape) for dim in dims]
+    parts = [onnx.Unsqueeze(onnx.Cast(part, to=7), [-1]) for part in parts]
+    return (onnx.Concat(*parts, axis=-1) if len(parts) > 1 else parts[0]), shape
+
+
+def _front(ndim: int, dims: Sequence[int]) -> list[int]:
+    return [*dims, *(dim for dim in range(ndim) if dim not in dims)]
+
+
+def _in_front(onnx: Any, x: Any, dims: Sequence[int]) -> Any:
+    order = _front(x.ndim, dims)
+    return x if order == sorted(order) else onnx.Transpose(x, perm=order)
+
+
+def _order_of_result(ndim: int, dims: Sequence[int], count: int) -> list[int]:
+    """The order in which dimensions of indices, which come first, stand: in the place of those that they replace,
+    if these are neighbours."""
+    if dims[-1] - dims[0] != len(dims) - 1:
+        return list(range(count + ndim - len(dims)))
+    rest = list(range(count, count + ndim - len(dims)))
+    return [*rest[: dims[0]], *range(count), *rest[dims[0] :]]

@@ -1,0 +1,153 @@
+"""A graph of ONNX operators while it is made: numbers become constants of the dtype that an operator takes there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .operators import NUMBERS, Operator, operators
+from .values import CONSTANT, PARAMETER, RESULT, Node, Value
+
+_NAMES = {number: name for name, number in NUMBERS.items()}
+
+
+@dataclass(eq=False)
+class Graph:
+    """Nodes in the order in which they compute, with inputs, parameters and outputs."""
+
+    nodes: list[Node] = field(default_factory=list)
+    inputs: list[Value] = field(default_factory=list)
+    parameters: list[Value] = field(default_factory=list)
+    outputs: list[Value] = field(default_factory=list)
+    op: str = ""  # the entry that is being recorded
+    module: str = ""
+
+    def add(self, name: str, inputs: tuple[Any, ...], attributes: dict[str, Any], count: int = 0) -> Any:
+        """Add a node; its output, or a tuple of them.
+
+        Args:
+            name: the operator.
+            inputs: values, numbers, lists of numbers, arrays, or None for one that is left out.
+            attributes: by name; None for one that is left out.
+            count: how many outputs there are, where the operator has any number.
+        """
+        operator = operators()[name]
+        types = _bound(operator, inputs)
+        values = [self._value(each, operator.input(place).type, types) for place, each in enumerate(inputs)]
+        while values and values[-1] is None:
+            values.pop()
+        given = {key: _attribute(operator.attributes[key], v) for key, v in attributes.items() if v is not None}
+        kinds = [output.type for output in operator.outputs] * (count or 1)
+        outputs = [Value(self, RESULT, _dtype(kind, types, given)) for kind in kinds]
+        for output in outputs:
+            output.varies = any(value is not None and value.varies for value in values)
+        self.nodes.append(Node(name, values, given, outputs, self.op, self.module))
+        return outputs[0] if len(outputs) == 1 and not count else tuple(outputs)
+
+    def _value(self, given: Any, kind: str, types: dict[str, str]) -> Value | None:
+        """An input as a value: numbers become constants of the dtype that the operator takes there."""
+        if given is None or isinstance(given, Value):
+            return given
+        array = np.asarray(given)
+        dtype = types.get(kind, kind)
+        if dtype not in NUMBERS:  # nothing says what it is but itself
+            kinds = {} if isinstance(given, np.ndarray) else {"f": "float32", "i": "int64"}
+            dtype = types[kind] = kinds.get(array.dtype.kind, array.dtype.name)
+        return self.constant(as_dtype(array, dtype))
+
+    def constant(self, data: Any) -> Value:
+        """A constant."""
+        array = np.array(data)
+        value = Value(self, CONSTANT, array.dtype.name, array.shape)
+        value.data = array
+        return value
+
+    def read(self) -> Iterator[Value]:
+        """Every value that a node or the caller reads."""
+        for node in self.nodes:
+            yield from (value for value in node.inputs if value is not None)
+        yield from self.outputs
+
+    def used(self) -> Iterator[Value]:
+        """Every parameter and constant that a node or an output reads, each once."""
+        seen = set[int]()
+        for value in self.read():
+            if value.kind in (PARAMETER, CONSTANT) and id(value) not in seen:
+                seen.add(id(value))
+                yield value
+
+    def prune(self) -> None:
+        """Drop the nodes of which nothing is used."""
+        wanted = {id(value) for value in self.outputs}
+        kept = []
+        for node in reversed(self.nodes):
+            if any(id(output) in wanted for output in node.outputs):
+                kept.append(node)
+                wanted |= {id(value) for value in node.inputs}
+        self.nodes = kept[::-1]
+
+    def replace(self, old: dict[Value, Value]) -> None:
+        """Read other values in the place of some."""
+        for node in self.nodes:
+            node.inputs = [value if value is None else old.get(value, value) for value in node.inputs]
+        self.outputs = [old.get(value, value) for value in self.outputs]
+
+
+class Operators:
+    """The operators of a graph: `onnx.Relu(x)` adds a node and gives its output, of several outputs a tuple."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    def __getattr__(self, name: str) -> Any:
+        return self[name]
+
+    def __getitem__(self, name: str) -> Any:
+        return lambda *inputs, **attributes: self._graph.add(name, inputs, attributes)
+
+
+def _bound(operator: Operator, inputs: tuple[Any, ...]) -> dict[str, str]:
+    """What the letters of a line stand for in a call: the dtypes of the values, else of the arrays."""
+    types: dict[str, str] = {}
+    for place, value in enumerate(inputs):
+        if isinstance(value, Value):
+            types.setdefault(operator.input(place).type, value.dtype)
+    for place, value in enumerate(inputs):
+        if isinstance(value, np.ndarray):
+            types.setdefault(operator.input(place).type, value.dtype.name)
+    return types
+
+
+def as_dtype(array: Any, name: str) -> Any:
+    """An array in a dtype by its name; numbers that it cannot hold become those nearest to them."""
+    if name == "bfloat16":
+        import ml_dtypes
+
+        return array.astype(ml_dtypes.bfloat16)
+    target = np.dtype(name)
+    if target.kind in "iu" and array.dtype.kind == "f":
+        limits = np.iinfo(target)
+        array = np.clip(array, float(limits.min), float(limits.max))
+    return array.astype(target)
+
+
+def _attribute(kind: str, value: Any) -> Any:
+    """An attribute in the type that the operator wants."""
+    if kind == "ints":
+        return [int(each) for each in value]
+    if kind == "floats":
+        return [float(each) for each in value]
+    return {"int": int, "float": float}.get(kind, lambda each: each)(value)
+
+
+def _dtype(kind: str, types: dict[str, str], attributes: dict[str, Any]) -> str:
+    """The dtype of an output: what its letter stands for; else an attribute says it, or it has indices."""
+    if kind in types or kind in NUMBERS:
+        return types.get(kind, kind)
+    number = attributes.get("to", attributes.get("dtype"))
+    if number is not None:
+        return _NAMES[number]
+    return str(attributes["value"].dtype.name) if "value" in attributes else "int64"

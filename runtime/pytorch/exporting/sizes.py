@@ -1,0 +1,195 @@
+"""Dynamic axes: a module is recorded at several sizes, and what differs between the graphs is found from the sizes.
+
+Each number that differs is `factor * size + more`, or a product of sizes; of a Reshape's target one number may also be
+left open. The last recording only confirms. What no formula explains is an error, so that no size is fixed unseen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from .errors import OnnxExporterError
+from .graph import Graph, Operators
+from .operators import NUMBERS
+from .values import CONSTANT, Node, Value
+
+
+class Sizes:
+    """The sizes that vary: by name, in each recording, and where an input has them."""
+
+    def __init__(self, named: dict[str, list[int]], places: dict[str, tuple[int, int]]) -> None:
+        self.named = named
+        self.places = places  # name -> number of an input, and axis
+
+    def formula(self, numbers: Sequence[int]) -> tuple[tuple[str, ...], int, int] | None:
+        """(names, factor, more): a number in each recording as `factor` times some sizes, and `more`; or None."""
+        choices = [names for count in (1, 2, 3) for names in combinations(self.named, count)]
+        fitting = [(names, *found) for names in choices if (found := self._fit(names, numbers)) is not None]
+        return min(fitting, key=lambda each: (each[2] != 0, len(each[0])), default=None)
+
+    def _fit(self, names: tuple[str, ...], numbers: Sequence[int]) -> tuple[int, int] | None:
+        sizes = [int(np.prod([self.named[name][k] for name in names])) for k in range(len(numbers))]
+        factor, rest = divmod(numbers[1] - numbers[0], sizes[1] - sizes[0])
+        more = numbers[0] - factor * sizes[0]
+        fits = not rest and all(factor * size + more == number for size, number in zip(sizes, numbers, strict=True))
+        return (factor, more) if fits else None
+
+
+def unified(graphs: Sequence[Graph], sizes: Sizes) -> Graph:
+    """The first of several recordings of one module, in which sizes that differ are computed from the inputs' shapes.
+
+    Raises:
+        OnnxExporterError: the recordings differ in something that no formula of the sizes explains.
+    """
+    unifier = Unifier(graphs, sizes)
+    unifier.run()
+    return graphs[0]
+
+
+class Unifier:
+    """Goes through recordings side by side, and changes the first."""
+
+    def __init__(self, graphs: Sequence[Graph], sizes: Sizes) -> None:
+        self.graphs, self.sizes, self.graph = graphs, sizes, graphs[0]
+        self.onnx = Operators(self.graph)
+        self.same: dict[Value, Value] = {}  # of the other recordings: the value of the first
+        self.known: dict[str, Value] = {}  # size -> its value
+
+    def run(self) -> None:
+        """Bring everything into the first recording."""
+        columns = [graph.nodes for graph in self.graphs]
+        if len({tuple(node.operator for node in nodes) for nodes in columns}) > 1:
+            raise OnnxExporterError(f"onnx.export(): which ops run depends on the size of {self._names()}")
+        for mine, *others in zip(*(graph.inputs + graph.parameters for graph in self.graphs), strict=True):
+            self.same |= dict.fromkeys(others, mine)
+        self.graph.nodes = []
+        for nodes in zip(*columns, strict=True):
+            self._node(nodes)
+        for number, outputs in enumerate(zip(*(graph.outputs for graph in self.graphs), strict=True)):
+            self.graph.outputs[number] = self._value(outputs, None)
+            self.graph.outputs[number].shape = self._shape(outputs)
+
+    def _names(self) -> str:
+        return ", ".join(f"'{name}'" for name in self.sizes.named)
+
+    def _node(self, nodes: tuple[Node, ...]) -> None:
+        """One node of all recordings."""
+        first = nodes[0]
+        self.graph.op, self.graph.module = first.op, first.module
+        if any(node.attributes.keys() != first.attributes.keys() for node in nodes) or any(
+            not np.array_equal(node.attributes[key], first.attributes[key]) for node in nodes for key in node.attributes
+        ):
+            raise self._error(first, "an attribute")
+        inputs = list(zip(*(node.inputs for node in nodes), strict=True))
+        if first.operator == "Reshape" and (target := self._open(inputs[1])) is not None:
+            inputs[1] = (target,) * len(nodes)
+        first.inputs = [None if each[0] is None else self._value(each, first) for each in inputs]
+        self.graph.nodes.append(first)
+        for outputs in zip(*(node.outputs for node in nodes), strict=True):
+            self.same |= dict.fromkeys(outputs[1:], outputs[0])
+
+    def _open(self, targets: Any) -> Value | None:
+        """The target of a Reshape of which one number differs: it is what remains."""
+        if any(target.kind is not CONSTANT for target in targets):
+            return None
+        rows = [target.data for target in targets]
+        differing = [k for k, numbers in enumerate(zip(*rows, strict=True)) if len(set(numbers)) > 1]
+        if len(differing) != 1 or -1 in rows[0] or 0 in rows[0]:
+            return None
+        return self.graph.constant(np.where(np.arange(len(rows[0])) == differing[0], -1, rows[0]))
+
+    def _value(self, values: Any, node: Node | None) -> Value:
+        """What stands for the values of all recordings."""
+        first: Value = values[0]
+        datas = [value.data for value in values]
+        if all(value is first for value in values):
+            return first
+        if any(data is None for data in datas) or (first.kind is not CONSTANT and not _all_equal(datas)):
+            if any(self.same.get(value) is not first for value in values[1:]):
+                raise self._error(node, "which value is used")
+            return first
+        if _all_equal(datas):
+            return first if first.kind is CONSTANT else self.graph.constant(first.data)
+        return self._computed(datas, node)
+
+    def _computed(self, datas: list[Any], node: Node | None) -> Value:
+        """A constant that differs: numbers found from sizes, one number everywhere, or a range."""
+        first = datas[0]
+        if len({data.shape for data in datas}) == 1:
+            return self._numbers(datas, node)
+        if all(data.size and (data == first.flat[0]).all() for data in datas):
+            return self.onnx.Expand(np.full((1,) * first.ndim, first.flat[0]), self._lengths(datas, node))
+        if first.ndim == 1 and min(map(len, datas)) > 1:
+            start, step = first[0], first[1] - first[0]
+            if all(np.array_equal(data, np.arange(len(data)) * step + start) for data in datas):
+                count = self.onnx.Range(0, self.onnx.Squeeze(self._lengths(datas, node)), 1)
+                return self.onnx.Cast(count, to=NUMBERS[first.dtype.name]) * step + start
+        raise self._error(node, "a constant")
+
+    def _lengths(self, datas: list[Any], node: Node | None) -> Value:
+        return self._numbers([np.array(data.shape, np.int64) for data in datas], node)
+
+    def _numbers(self, datas: list[Any], node: Node | None) -> Value:
+        """Arrays of one shape, number by number."""
+        first = datas[0]
+        columns = [[data.flat[k].item() for data in datas] for k in range(first.size)]
+        if any(number != int(number) for numbers in columns if len(set(numbers)) > 1 for number in numbers):
+            raise self._error(node, "a constant")
+        parts = [self._number(numbers, node) for numbers in columns]
+        whole = self.onnx.Concat(*parts, axis=0) if len(parts) > 1 else parts[0]
+        whole = whole if first.ndim == 1 else self.onnx.Reshape(whole, list(first.shape))
+        return whole if first.dtype == np.int64 else self.onnx.Cast(whole, to=NUMBERS[first.dtype.name])
+
+    def _number(self, numbers: list[Any], node: Node | None) -> Value:
+        """One number, as a tensor of one element."""
+        if len(set(numbers)) == 1:
+            return self.graph.constant(np.array([int(numbers[0])], np.int64))
+        found = self.sizes.formula([int(number) for number in numbers])
+        if found is None:
+            raise self._error(node, "a number")
+        names, factor, more = found
+        value = self._size(names[0])
+        for name in names[1:]:
+            value = value * self._size(name)
+        value = value if factor == 1 else value * factor
+        return value if more == 0 else value + more
+
+    def _size(self, name: str) -> Value:
+        """The size of a dynamic axis, as a tensor of one element."""
+        if name not in self.known:
+            number, axis = self.sizes.places[name]
+            self.known[name] = self.onnx.Shape(self.graph.inputs[number], start=axis, end=axis + 1)
+        return self.known[name]
+
+    def _shape(self, values: Any) -> Any:
+        """A shape in which sizes that differ are names."""
+        shapes = [value.shape for value in values]
+        if any(len(shape) != len(shapes[0]) for shape in shapes):
+            raise OnnxExporterError(f"onnx.export(): the dimensions of an output depend on {self._names()}")
+        return tuple(self._dim([int(n) for n in numbers]) for numbers in zip(*shapes, strict=True))
+
+    def _dim(self, numbers: list[int]) -> Any:
+        if len(set(numbers)) == 1:
+            return numbers[0]
+        found = self.sizes.formula(numbers)
+        if found is None:
+            return None
+        names, factor, more = found
+        product = "*".join((*([str(factor)] if factor != 1 else []), *names))
+        return f"{product} + {more}" if more > 0 else f"{product} - {-more}" if more else product
+
+    def _error(self, node: Node | None, what: str) -> OnnxExporterError:
+        where = f"{node.op}{f' in module {node.module!r}' if node.module else ''}: " if node else ""
+        return OnnxExporterError(
+            f"onnx.export(): {where}{what} depends on the size of {self._names()} in no simple way"
+        )
+
+
+def _all_equal(datas: list[Any]) -> bool:
+    first = datas[0]
+    alike = all(data.shape == first.shape and data.dtype == first.dtype for data in datas)
+    return alike and all(data.tobytes() == first.tobytes() for data in datas)

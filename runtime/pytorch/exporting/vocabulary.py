@@ -1,0 +1,61 @@
+"""Functions that serve formulas of the key `onnx` in any family; each is given the operators first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .operators import NUMBERS
+
+
+def cast(onnx: Any, x: Any, dtype: str) -> Any:
+    """The values in another dtype."""
+    return x if x.dtype == dtype else onnx.Cast(x, to=NUMBERS[dtype])
+
+
+def number(onnx: Any, value: float, dtype: str) -> Any:
+    """A number as a tensor of a dtype, where the operator does not say of which."""
+    return np.array(value, dtype)
+
+
+def axes(onnx: Any, x: Any, dim: Any) -> list[int]:
+    """Dimensions counted from the front; all of them for None and []."""
+    if x.ndim == 0:
+        return []
+    given = [dim] if isinstance(dim, int) else list(dim or range(x.ndim))
+    return [each % x.ndim for each in given]
+
+
+def split(onnx: Any, x: Any, sizes: Sequence[int], dim: int) -> Any:
+    """Parts of given sizes along a dimension, as a tuple."""
+    return x.graph.add("Split", (x, list(sizes)), {"axis": dim}, count=len(sizes))
+
+
+def flat(onnx: Any, x: Any) -> Any:
+    """The elements as one dimension."""
+    return onnx.Reshape(x, [-1])
+
+
+def permuted(onnx: Any, x: Any, order: Sequence[int]) -> Any:
+    """The dimensions in another order."""
+    return onnx.Transpose(x, perm=[dim % x.ndim for dim in order])
+
+
+def swapped(onnx: Any, x: Any, first: int, second: int) -> Any:
+    """Two dimensions in each other's place."""
+    order = list(range(x.ndim))
+    if order:
+        order[first], order[second] = order[second], order[first]
+    return permuted(onnx, x, order)
+
+
+def filled(onnx: Any, shape: Sequence[int], value: Any, dtype: str) -> Any:
+    """One number everywhere."""
+    return onnx.Expand(cast(onnx, onnx.Reshape(np.asarray(value), [1] * len(shape)), dtype), list(shape))
+
+
+def wrapped(onnx: Any, index: Any, size: int) -> Any:
+    """Indices counted from the front."""
+    return onnx.Where(onnx.Less(index, 0), index + size, index)
