@@ -32,7 +32,8 @@ class FastCode:
             and not any(a.type.optional or a.type.is_list for a in op.tensors)
             and all(is_plain_number(n) for n in op.numbers)
             and (not self.checks_numbers or all(n.default is not None for n in op.numbers))
-            and (entry.dtype != "accumulate" and "float" in entry.dtypes and not op.has_dtype_argument)
+            and (entry.dtype != "accumulate" and not op.has_dtype_argument)
+            and ("float" in entry.dtypes or bool(self.whole))
             and (entry.result_dtype[0] in ("same", "bool", "real") and not op.several)
             and not (self.fits_numbers and len(op.tensors) - sum(op.raw) > 1)  # a tensor in the place of a number
             and (self.overwrites or op.node is None or op.node.fast or (bool(op.node.fused) and op.node.plain))
@@ -165,10 +166,10 @@ class FastCode:
 
     @property
     def checks_numbers(self) -> bool:
-        """Whether the op's check may refuse a number, but for one that the dtype has not; those named integer_* refuse
-        nothing to floats."""
+        """Whether the op's check may refuse a number, but for one that the dtype has not; those named integer_* and
+        numeric_* refuse nothing to floats."""
         check, rule, names = self.op.entry.check, self.op.rule, [a.name for a in self.op.arguments]
-        if check is None or check.startswith("integer_") or self.fits_numbers:
+        if check is None or check.startswith(("integer_", "numeric_")) or self.fits_numbers:
             return False
         return rule is None or reads_any(rule, [names.index(n.name) for n in self.op.numbers])
 
@@ -178,11 +179,29 @@ class FastCode:
         return (self.op.entry.check or "").startswith("fitting_")
 
     @property
-    def takes_integers(self) -> bool:
-        """Whether the op computes int64 of int64, as its check allows for all, and of bool what it gives as bool."""
+    def whole(self) -> str:
+        """What the op computes of whole numbers as its check allows: "i" of int64, "p" if a positive number stands for
+        the second tensor, "b" of bools."""
         entry, check = self.op.entry, self.op.entry.check or "fitting_"
-        free = self.fits_numbers or check == "fitting_" or (bool(self.op.raw) and not check.startswith("integer_"))
-        return free and entry.dtype in ("promote", "same", "match") and "int" in entry.dtypes
+        if entry.dtype not in ("promote", "same", "match"):
+            return ""
+        free = check.startswith("fitting_") or (bool(self.op.raw) and not check.startswith("integer_"))
+        integers = "i" if free or check.startswith("numeric_") else ""
+        if check.startswith("integer_") and self.takes_number and not self.op.numbers:
+            integers = "p"
+        same = entry.result_dtype[0] in ("same", "bool")
+        return (integers if "int" in entry.dtypes else "") + ("b" if free and same and "bool" in entry.dtypes else "")
+
+    @property
+    def converts(self) -> str:
+        """Which operands may be converted to the dtype of the others without a word of the op's check: "i" integers and
+        floats, "b" bools."""
+        check = self.op.entry.check or "fitting_"
+        if self.op.entry.dtype not in ("promote", "float") or not check.startswith(
+            ("fitting_", "integer_", "numeric_")
+        ):
+            return ""
+        return "i" if check.startswith("numeric_") else "ib"
 
     @property
     def masks_alike(self) -> bool:

@@ -14,19 +14,20 @@ ABS = Elementwise(
     result_dtypes=("real",),
     allowed=("int", "float", "complex"),
     operands=("self",),
-    integers=True,
+    whole="i",
+    converts="ib",
 )
 NEG = Elementwise(
-    PACKAGE, "neg", "neg", "promote", allowed=("int", "float", "complex"), operands=("self",), integers=True
+    PACKAGE, "neg", "neg", "promote", allowed=("int", "float", "complex"), operands=("self",), whole="i", converts="ib"
 )
 SIGN = Elementwise(
-    PACKAGE, "sign", "sign", "promote", allowed=("bool", "int", "float"), operands=("self",), integers=True
+    PACKAGE, "sign", "sign", "promote", allowed=("bool", "int", "float"), operands=("self",), whole="ib", converts="ib"
 )
-SGN = Elementwise(PACKAGE, "sgn", "sgn", "promote", operands=("self",), integers=True)
-SQUARE = Elementwise(PACKAGE, "square", "square", "promote", operands=("self",), integers=True)
-SQRT = Elementwise(PACKAGE, "sqrt", "sqrt", "float", operands=("self",))
-RSQRT = Elementwise(PACKAGE, "rsqrt", "rsqrt", "float", operands=("self",))
-RECIPROCAL = Elementwise(PACKAGE, "reciprocal", "reciprocal", "float", operands=("self",))
+SGN = Elementwise(PACKAGE, "sgn", "sgn", "promote", operands=("self",), whole="ib", converts="ib")
+SQUARE = Elementwise(PACKAGE, "square", "square", "promote", operands=("self",), whole="ib", converts="ib")
+SQRT = Elementwise(PACKAGE, "sqrt", "sqrt", "float", operands=("self",), converts="ib")
+RSQRT = Elementwise(PACKAGE, "rsqrt", "rsqrt", "float", operands=("self",), converts="ib")
+RECIPROCAL = Elementwise(PACKAGE, "reciprocal", "reciprocal", "float", operands=("self",), converts="ib")
 POW_TENSOR_TENSOR = Elementwise(
     PACKAGE,
     "pow",
@@ -34,7 +35,8 @@ POW_TENSOR_TENSOR = Elementwise(
     "promote",
     allowed=("int", "float", "complex"),
     operands=("self", "exponent"),
-    integers=True,
+    whole="i",
+    converts="ib",
 )
 POW_TENSOR_SCALAR = Elementwise(
     PACKAGE,
@@ -44,6 +46,7 @@ POW_TENSOR_SCALAR = Elementwise(
     allowed=("int", "float", "complex"),
     operands=("self",),
     numbers=("exponent",),
+    converts="ib",
 )
 POW_NUMBER = Elementwise(
     PACKAGE,
@@ -53,6 +56,7 @@ POW_NUMBER = Elementwise(
     allowed=("float", "complex"),
     operands=("self",),
     numbers=("exponent",),
+    converts="ib",
 )
 POW_SCALAR = Elementwise(
     PACKAGE,
@@ -62,13 +66,14 @@ POW_SCALAR = Elementwise(
     allowed=("int", "float", "complex"),
     operands=("exponent",),
     numbers=("self",),
-    integers=True,
+    whole="i",
+    converts="ib",
 )
 ADD_TENSOR = Elementwise(
-    PACKAGE, "add", "add_tensor", "promote", operands=("self", "other"), numbers=("alpha",), integers=True
+    PACKAGE, "add", "add_tensor", "promote", operands=("self", "other"), numbers=("alpha",), whole="ib", converts="ib"
 )
 ADD_SCALAR = Elementwise(
-    PACKAGE, "add", "add_scalar", "promote", operands=("self",), numbers=("other", "alpha"), integers=True
+    PACKAGE, "add", "add_scalar", "promote", operands=("self",), numbers=("other", "alpha"), whole="ib", converts="ib"
 )
 SUB_TENSOR = Elementwise(
     PACKAGE,
@@ -79,6 +84,8 @@ SUB_TENSOR = Elementwise(
     operands=("self", "other"),
     numbers=("alpha",),
     takes_number=True,
+    whole="i",
+    converts="i",
 )
 RSUB_TENSOR = Elementwise(
     PACKAGE,
@@ -89,11 +96,15 @@ RSUB_TENSOR = Elementwise(
     operands=("self", "other"),
     numbers=("alpha",),
     takes_number=True,
+    whole="i",
+    converts="i",
 )
 MUL_TENSOR = Elementwise(
-    PACKAGE, "mul", "mul_tensor", "promote", operands=("self", "other"), takes_number=True, integers=True
+    PACKAGE, "mul", "mul_tensor", "promote", operands=("self", "other"), takes_number=True, whole="ib", converts="ib"
 )
-DIV_TENSOR = Elementwise(PACKAGE, "div", "div_tensor", "float", operands=("self", "other"), takes_number=True)
+DIV_TENSOR = Elementwise(
+    PACKAGE, "div", "div_tensor", "float", operands=("self", "other"), takes_number=True, converts="ib"
+)
 FLOOR_DIVIDE = Elementwise(
     PACKAGE,
     "floor_divide",
@@ -102,9 +113,17 @@ FLOOR_DIVIDE = Elementwise(
     allowed=("int", "float"),
     operands=("self", "other"),
     takes_number=True,
+    whole="p",
+    converts="ib",
 )
 TRUNC_DIVIDE = Elementwise(
-    PACKAGE, "trunc_divide", "trunc_divide", "promote", allowed=("int", "float"), operands=("self", "other")
+    PACKAGE,
+    "trunc_divide",
+    "trunc_divide",
+    "promote",
+    allowed=("int", "float"),
+    operands=("self", "other"),
+    converts="ib",
 )
 REMAINDER = Elementwise(
     PACKAGE,
@@ -114,8 +133,12 @@ REMAINDER = Elementwise(
     allowed=("int", "float"),
     operands=("self", "other"),
     takes_number=True,
+    whole="p",
+    converts="ib",
 )
-FMOD = Elementwise(PACKAGE, "fmod", "fmod", "promote", allowed=("int", "float"), operands=("self", "other"))
+FMOD = Elementwise(
+    PACKAGE, "fmod", "fmod", "promote", allowed=("int", "float"), operands=("self", "other"), converts="ib"
+)
 ADDCMUL = Elementwise(
     PACKAGE,
     "addcmul",
@@ -124,7 +147,8 @@ ADDCMUL = Elementwise(
     allowed=("int", "float", "complex"),
     operands=("self", "tensor1", "tensor2"),
     numbers=("value",),
-    integers=True,
+    whole="i",
+    converts="ib",
 )
 ADDCDIV = Elementwise(
     PACKAGE,
@@ -134,6 +158,7 @@ ADDCDIV = Elementwise(
     allowed=("float", "complex"),
     operands=("self", "tensor1", "tensor2"),
     numbers=("value",),
+    converts="ib",
 )
 LERP_TENSOR = Elementwise(
     PACKAGE, "lerp", "lerp_tensor", "match", allowed=("float", "complex"), operands=("self", "end", "weight")
@@ -141,48 +166,76 @@ LERP_TENSOR = Elementwise(
 LERP_SCALAR = Elementwise(
     PACKAGE, "lerp", "lerp_scalar", "match", allowed=("float", "complex"), operands=("self", "end"), numbers=("weight",)
 )
-COPYSIGN = Elementwise(PACKAGE, "copysign", "copysign", "float", allowed=("float",), operands=("self", "other"))
-NEXTAFTER = Elementwise(PACKAGE, "nextafter", "nextafter", "promote", allowed=("float",), operands=("self", "other"))
+COPYSIGN = Elementwise(
+    PACKAGE, "copysign", "copysign", "float", allowed=("float",), operands=("self", "other"), converts="ib"
+)
+NEXTAFTER = Elementwise(
+    PACKAGE, "nextafter", "nextafter", "promote", allowed=("float",), operands=("self", "other"), converts="ib"
+)
 HEAVISIDE = Elementwise(
     PACKAGE, "heaviside", "heaviside", "same", allowed=("bool", "int", "float"), operands=("self", "values")
 )
-GCD = Elementwise(PACKAGE, "gcd", "gcd", "promote", allowed=("int",))
-LCM = Elementwise(PACKAGE, "lcm", "lcm", "promote", allowed=("int",))
-EXP = Elementwise(PACKAGE, "exp", "exp", "float", operands=("self",))
-EXP2 = Elementwise(PACKAGE, "exp2", "exp2", "float", operands=("self",))
-EXPM1 = Elementwise(PACKAGE, "expm1", "expm1", "float", operands=("self",))
-LOG = Elementwise(PACKAGE, "log", "log", "float", operands=("self",))
-LOG2 = Elementwise(PACKAGE, "log2", "log2", "float", operands=("self",))
-LOG10 = Elementwise(PACKAGE, "log10", "log10", "float", operands=("self",))
-LOG1P = Elementwise(PACKAGE, "log1p", "log1p", "float", operands=("self",))
-LOGADDEXP = Elementwise(
-    PACKAGE, "logaddexp", "logaddexp", "promote", allowed=("float", "complex"), operands=("self", "other")
+GCD = Elementwise(
+    PACKAGE, "gcd", "gcd", "promote", allowed=("int",), operands=("self", "other"), whole="i", converts="ib"
 )
-LOGADDEXP2 = Elementwise(PACKAGE, "logaddexp2", "logaddexp2", "promote", allowed=("float",), operands=("self", "other"))
-SIN = Elementwise(PACKAGE, "sin", "sin", "float", operands=("self",))
-COS = Elementwise(PACKAGE, "cos", "cos", "float", operands=("self",))
-TAN = Elementwise(PACKAGE, "tan", "tan", "float", operands=("self",))
-ASIN = Elementwise(PACKAGE, "asin", "asin", "float", operands=("self",))
-ACOS = Elementwise(PACKAGE, "acos", "acos", "float", operands=("self",))
-ATAN = Elementwise(PACKAGE, "atan", "atan", "float", operands=("self",))
-SINH = Elementwise(PACKAGE, "sinh", "sinh", "float", operands=("self",))
-COSH = Elementwise(PACKAGE, "cosh", "cosh", "float", operands=("self",))
-TANH = Elementwise(PACKAGE, "tanh", "tanh", "float", operands=("self",))
-ASINH = Elementwise(PACKAGE, "asinh", "asinh", "float", operands=("self",))
-ACOSH = Elementwise(PACKAGE, "acosh", "acosh", "float", operands=("self",))
-ATANH = Elementwise(PACKAGE, "atanh", "atanh", "float", operands=("self",))
-ATAN2 = Elementwise(PACKAGE, "atan2", "atan2", "float", allowed=("float",), operands=("self", "other"))
-HYPOT = Elementwise(PACKAGE, "hypot", "hypot", "promote", allowed=("float",), operands=("self", "other"))
-FLOOR = Elementwise(PACKAGE, "floor", "floor", "promote", allowed=("int", "float"), operands=("self",), integers=True)
-CEIL = Elementwise(PACKAGE, "ceil", "ceil", "promote", allowed=("int", "float"), operands=("self",), integers=True)
-ROUND = Elementwise(PACKAGE, "round", "round", "promote", allowed=("int", "float"), operands=("self",), integers=True)
+LCM = Elementwise(
+    PACKAGE, "lcm", "lcm", "promote", allowed=("int",), operands=("self", "other"), whole="i", converts="ib"
+)
+EXP = Elementwise(PACKAGE, "exp", "exp", "float", operands=("self",), converts="ib")
+EXP2 = Elementwise(PACKAGE, "exp2", "exp2", "float", operands=("self",), converts="ib")
+EXPM1 = Elementwise(PACKAGE, "expm1", "expm1", "float", operands=("self",), converts="ib")
+LOG = Elementwise(PACKAGE, "log", "log", "float", operands=("self",), converts="ib")
+LOG2 = Elementwise(PACKAGE, "log2", "log2", "float", operands=("self",), converts="ib")
+LOG10 = Elementwise(PACKAGE, "log10", "log10", "float", operands=("self",), converts="ib")
+LOG1P = Elementwise(PACKAGE, "log1p", "log1p", "float", operands=("self",), converts="ib")
+LOGADDEXP = Elementwise(
+    PACKAGE,
+    "logaddexp",
+    "logaddexp",
+    "promote",
+    allowed=("float", "complex"),
+    operands=("self", "other"),
+    converts="ib",
+)
+LOGADDEXP2 = Elementwise(
+    PACKAGE, "logaddexp2", "logaddexp2", "promote", allowed=("float",), operands=("self", "other"), converts="ib"
+)
+SIN = Elementwise(PACKAGE, "sin", "sin", "float", operands=("self",), converts="ib")
+COS = Elementwise(PACKAGE, "cos", "cos", "float", operands=("self",), converts="ib")
+TAN = Elementwise(PACKAGE, "tan", "tan", "float", operands=("self",), converts="ib")
+ASIN = Elementwise(PACKAGE, "asin", "asin", "float", operands=("self",), converts="ib")
+ACOS = Elementwise(PACKAGE, "acos", "acos", "float", operands=("self",), converts="ib")
+ATAN = Elementwise(PACKAGE, "atan", "atan", "float", operands=("self",), converts="ib")
+SINH = Elementwise(PACKAGE, "sinh", "sinh", "float", operands=("self",), converts="ib")
+COSH = Elementwise(PACKAGE, "cosh", "cosh", "float", operands=("self",), converts="ib")
+TANH = Elementwise(PACKAGE, "tanh", "tanh", "float", operands=("self",), converts="ib")
+ASINH = Elementwise(PACKAGE, "asinh", "asinh", "float", operands=("self",), converts="ib")
+ACOSH = Elementwise(PACKAGE, "acosh", "acosh", "float", operands=("self",), converts="ib")
+ATANH = Elementwise(PACKAGE, "atanh", "atanh", "float", operands=("self",), converts="ib")
+ATAN2 = Elementwise(PACKAGE, "atan2", "atan2", "float", allowed=("float",), operands=("self", "other"), converts="ib")
+HYPOT = Elementwise(PACKAGE, "hypot", "hypot", "promote", allowed=("float",), operands=("self", "other"), converts="ib")
+FLOOR = Elementwise(
+    PACKAGE, "floor", "floor", "promote", allowed=("int", "float"), operands=("self",), whole="i", converts="ib"
+)
+CEIL = Elementwise(
+    PACKAGE, "ceil", "ceil", "promote", allowed=("int", "float"), operands=("self",), whole="i", converts="ib"
+)
+ROUND = Elementwise(
+    PACKAGE, "round", "round", "promote", allowed=("int", "float"), operands=("self",), whole="i", converts="ib"
+)
 ROUND_DECIMALS = Elementwise(PACKAGE, "round", "round_decimals", "promote", allowed=("float",))
-TRUNC = Elementwise(PACKAGE, "trunc", "trunc", "promote", allowed=("int", "float"), operands=("self",), integers=True)
-FRAC = Elementwise(PACKAGE, "frac", "frac", "promote", allowed=("float",), operands=("self",))
-ISNAN = Elementwise(PACKAGE, "isnan", "isnan", "promote", result_dtypes=("bool",), operands=("self",), integers=True)
-ISINF = Elementwise(PACKAGE, "isinf", "isinf", "promote", result_dtypes=("bool",), operands=("self",), integers=True)
+TRUNC = Elementwise(
+    PACKAGE, "trunc", "trunc", "promote", allowed=("int", "float"), operands=("self",), whole="i", converts="ib"
+)
+FRAC = Elementwise(PACKAGE, "frac", "frac", "promote", allowed=("float",), operands=("self",), converts="ib")
+ISNAN = Elementwise(
+    PACKAGE, "isnan", "isnan", "promote", result_dtypes=("bool",), operands=("self",), whole="ib", converts="ib"
+)
+ISINF = Elementwise(
+    PACKAGE, "isinf", "isinf", "promote", result_dtypes=("bool",), operands=("self",), whole="ib", converts="ib"
+)
 ISFINITE = Elementwise(
-    PACKAGE, "isfinite", "isfinite", "promote", result_dtypes=("bool",), operands=("self",), integers=True
+    PACKAGE, "isfinite", "isfinite", "promote", result_dtypes=("bool",), operands=("self",), whole="ib", converts="ib"
 )
 MAXIMUM = Elementwise(
     PACKAGE,
@@ -191,7 +244,8 @@ MAXIMUM = Elementwise(
     "promote",
     allowed=("bool", "int", "float"),
     operands=("self", "other"),
-    integers=True,
+    whole="ib",
+    converts="ib",
 )
 MINIMUM = Elementwise(
     PACKAGE,
@@ -200,13 +254,28 @@ MINIMUM = Elementwise(
     "promote",
     allowed=("bool", "int", "float"),
     operands=("self", "other"),
-    integers=True,
+    whole="ib",
+    converts="ib",
 )
 FMAX = Elementwise(
-    PACKAGE, "fmax", "fmax", "promote", allowed=("bool", "int", "float"), operands=("self", "other"), integers=True
+    PACKAGE,
+    "fmax",
+    "fmax",
+    "promote",
+    allowed=("bool", "int", "float"),
+    operands=("self", "other"),
+    whole="ib",
+    converts="ib",
 )
 FMIN = Elementwise(
-    PACKAGE, "fmin", "fmin", "promote", allowed=("bool", "int", "float"), operands=("self", "other"), integers=True
+    PACKAGE,
+    "fmin",
+    "fmin",
+    "promote",
+    allowed=("bool", "int", "float"),
+    operands=("self", "other"),
+    whole="ib",
+    converts="ib",
 )
 WHERE_SELF = Elementwise(
     PACKAGE,
@@ -215,7 +284,7 @@ WHERE_SELF = Elementwise(
     "promote",
     raw=(True, False, False),
     operands=("condition", "self", "other"),
-    integers=True,
+    whole="ib",
 )
 CLAMP_BOTH = Elementwise(
     PACKAGE,
@@ -225,7 +294,8 @@ CLAMP_BOTH = Elementwise(
     allowed=("int", "float"),
     operands=("self",),
     numbers=("min", "max"),
-    integers=True,
+    whole="i",
+    converts="ib",
 )
 CLAMP_MIN = Elementwise(
     PACKAGE,
@@ -235,7 +305,8 @@ CLAMP_MIN = Elementwise(
     allowed=("int", "float"),
     operands=("self",),
     numbers=("min",),
-    integers=True,
+    whole="i",
+    converts="ib",
 )
 CLAMP_MIN_TENSOR = Elementwise(
     PACKAGE,
@@ -244,7 +315,8 @@ CLAMP_MIN_TENSOR = Elementwise(
     "promote",
     allowed=("bool", "int", "float"),
     operands=("self", "min"),
-    integers=True,
+    whole="ib",
+    converts="ib",
 )
 CLAMP_MAX = Elementwise(
     PACKAGE,
@@ -254,7 +326,8 @@ CLAMP_MAX = Elementwise(
     allowed=("int", "float"),
     operands=("self",),
     numbers=("max",),
-    integers=True,
+    whole="i",
+    converts="ib",
 )
 CLAMP_MAX_TENSOR = Elementwise(
     PACKAGE,
@@ -263,7 +336,8 @@ CLAMP_MAX_TENSOR = Elementwise(
     "promote",
     allowed=("bool", "int", "float"),
     operands=("self", "max"),
-    integers=True,
+    whole="ib",
+    converts="ib",
 )
 EQ_TENSOR = Elementwise(
     PACKAGE,
@@ -273,7 +347,8 @@ EQ_TENSOR = Elementwise(
     result_dtypes=("bool",),
     operands=("self", "other"),
     takes_number=True,
-    integers=True,
+    whole="ib",
+    converts="ib",
 )
 NE_TENSOR = Elementwise(
     PACKAGE,
@@ -283,7 +358,8 @@ NE_TENSOR = Elementwise(
     result_dtypes=("bool",),
     operands=("self", "other"),
     takes_number=True,
-    integers=True,
+    whole="ib",
+    converts="ib",
 )
 LT_TENSOR = Elementwise(
     PACKAGE,
@@ -294,7 +370,8 @@ LT_TENSOR = Elementwise(
     allowed=("bool", "int", "float"),
     operands=("self", "other"),
     takes_number=True,
-    integers=True,
+    whole="ib",
+    converts="ib",
 )
 LE_TENSOR = Elementwise(
     PACKAGE,
@@ -305,7 +382,8 @@ LE_TENSOR = Elementwise(
     allowed=("bool", "int", "float"),
     operands=("self", "other"),
     takes_number=True,
-    integers=True,
+    whole="ib",
+    converts="ib",
 )
 GT_TENSOR = Elementwise(
     PACKAGE,
@@ -316,7 +394,8 @@ GT_TENSOR = Elementwise(
     allowed=("bool", "int", "float"),
     operands=("self", "other"),
     takes_number=True,
-    integers=True,
+    whole="ib",
+    converts="ib",
 )
 GE_TENSOR = Elementwise(
     PACKAGE,
@@ -327,7 +406,8 @@ GE_TENSOR = Elementwise(
     allowed=("bool", "int", "float"),
     operands=("self", "other"),
     takes_number=True,
-    integers=True,
+    whole="ib",
+    converts="ib",
 )
 SIGNBIT = Elementwise(
     PACKAGE,
@@ -337,7 +417,8 @@ SIGNBIT = Elementwise(
     result_dtypes=("bool",),
     allowed=("bool", "int", "float"),
     operands=("self",),
-    integers=True,
+    whole="ib",
+    converts="ib",
 )
 ISPOSINF = Elementwise(
     PACKAGE,
@@ -347,7 +428,8 @@ ISPOSINF = Elementwise(
     result_dtypes=("bool",),
     allowed=("bool", "int", "float"),
     operands=("self",),
-    integers=True,
+    whole="ib",
+    converts="ib",
 )
 ISNEGINF = Elementwise(
     PACKAGE,
@@ -357,9 +439,12 @@ ISNEGINF = Elementwise(
     result_dtypes=("bool",),
     allowed=("bool", "int", "float"),
     operands=("self",),
-    integers=True,
+    whole="ib",
+    converts="ib",
 )
-ISREAL = Elementwise(PACKAGE, "isreal", "isreal", "promote", result_dtypes=("bool",), operands=("self",), integers=True)
+ISREAL = Elementwise(
+    PACKAGE, "isreal", "isreal", "promote", result_dtypes=("bool",), operands=("self",), whole="ib", converts="ib"
+)
 REPLACE_ODD = Elementwise(
     PACKAGE,
     "replace_odd",
@@ -368,48 +453,140 @@ REPLACE_ODD = Elementwise(
     allowed=("bool", "int", "float"),
     operands=("self",),
     numbers=("nan", "posinf", "neginf"),
-    integers=True,
+    whole="ib",
+    converts="ib",
 )
 LOGICAL_AND = Elementwise(
-    PACKAGE, "logical_and", "logical_and", "promote", result_dtypes=("bool",), operands=("self", "other"), integers=True
+    PACKAGE,
+    "logical_and",
+    "logical_and",
+    "promote",
+    result_dtypes=("bool",),
+    operands=("self", "other"),
+    whole="ib",
+    converts="ib",
 )
 LOGICAL_OR = Elementwise(
-    PACKAGE, "logical_or", "logical_or", "promote", result_dtypes=("bool",), operands=("self", "other"), integers=True
+    PACKAGE,
+    "logical_or",
+    "logical_or",
+    "promote",
+    result_dtypes=("bool",),
+    operands=("self", "other"),
+    whole="ib",
+    converts="ib",
 )
 LOGICAL_XOR = Elementwise(
-    PACKAGE, "logical_xor", "logical_xor", "promote", result_dtypes=("bool",), operands=("self", "other"), integers=True
+    PACKAGE,
+    "logical_xor",
+    "logical_xor",
+    "promote",
+    result_dtypes=("bool",),
+    operands=("self", "other"),
+    whole="ib",
+    converts="ib",
 )
 LOGICAL_NOT = Elementwise(
-    PACKAGE, "logical_not", "logical_not", "promote", result_dtypes=("bool",), operands=("self",), integers=True
+    PACKAGE,
+    "logical_not",
+    "logical_not",
+    "promote",
+    result_dtypes=("bool",),
+    operands=("self",),
+    whole="ib",
+    converts="ib",
 )
-BITWISE_AND_TENSOR = Elementwise(PACKAGE, "bitwise_and", "bitwise_and_tensor", "promote", allowed=("bool", "int"))
-BITWISE_OR_TENSOR = Elementwise(PACKAGE, "bitwise_or", "bitwise_or_tensor", "promote", allowed=("bool", "int"))
-BITWISE_XOR_TENSOR = Elementwise(PACKAGE, "bitwise_xor", "bitwise_xor_tensor", "promote", allowed=("bool", "int"))
-BITWISE_NOT = Elementwise(PACKAGE, "bitwise_not", "bitwise_not", "promote", allowed=("bool", "int"))
+BITWISE_AND_TENSOR = Elementwise(
+    PACKAGE,
+    "bitwise_and",
+    "bitwise_and_tensor",
+    "promote",
+    allowed=("bool", "int"),
+    operands=("self", "other"),
+    takes_number=True,
+    whole="ib",
+    converts="ib",
+)
+BITWISE_OR_TENSOR = Elementwise(
+    PACKAGE,
+    "bitwise_or",
+    "bitwise_or_tensor",
+    "promote",
+    allowed=("bool", "int"),
+    operands=("self", "other"),
+    takes_number=True,
+    whole="ib",
+    converts="ib",
+)
+BITWISE_XOR_TENSOR = Elementwise(
+    PACKAGE,
+    "bitwise_xor",
+    "bitwise_xor_tensor",
+    "promote",
+    allowed=("bool", "int"),
+    operands=("self", "other"),
+    takes_number=True,
+    whole="ib",
+    converts="ib",
+)
+BITWISE_NOT = Elementwise(
+    PACKAGE,
+    "bitwise_not",
+    "bitwise_not",
+    "promote",
+    allowed=("bool", "int"),
+    operands=("self",),
+    whole="ib",
+    converts="ib",
+)
 BITWISE_LEFT_SHIFT_TENSOR = Elementwise(
-    PACKAGE, "bitwise_left_shift", "bitwise_left_shift_tensor", "promote", allowed=("int",)
+    PACKAGE,
+    "bitwise_left_shift",
+    "bitwise_left_shift_tensor",
+    "promote",
+    allowed=("int",),
+    operands=("self", "other"),
+    takes_number=True,
+    whole="i",
+    converts="ib",
 )
 BITWISE_RIGHT_SHIFT_TENSOR = Elementwise(
-    PACKAGE, "bitwise_right_shift", "bitwise_right_shift_tensor", "promote", allowed=("int",)
+    PACKAGE,
+    "bitwise_right_shift",
+    "bitwise_right_shift_tensor",
+    "promote",
+    allowed=("int",),
+    operands=("self", "other"),
+    takes_number=True,
+    whole="i",
+    converts="ib",
 )
-CONJ = Elementwise(PACKAGE, "conj", "conj", "promote", operands=("self",), integers=True)
+CONJ = Elementwise(PACKAGE, "conj", "conj", "promote", operands=("self",), whole="ib", converts="ib")
 REAL_COPY = Elementwise(
-    PACKAGE, "real_copy", "real_copy", "promote", result_dtypes=("real",), operands=("self",), integers=True
+    PACKAGE, "real_copy", "real_copy", "promote", result_dtypes=("real",), operands=("self",), whole="i", converts="ib"
 )
 IMAG_COPY = Elementwise(PACKAGE, "imag_copy", "imag_copy", "promote", result_dtypes=("real",), allowed=("complex",))
 ANGLE = Elementwise(PACKAGE, "angle", "angle", "float", result_dtypes=("real",), allowed=("float", "complex"))
-SIGMOID = Elementwise(PACKAGE, "sigmoid", "sigmoid", "float", operands=("self",))
-LOGSIGMOID = Elementwise(PACKAGE, "logsigmoid", "logsigmoid", "promote", allowed=("float",), operands=("self",))
-RELU = Elementwise(PACKAGE, "relu", "relu", "promote", allowed=("int", "float"), operands=("self",), integers=True)
+SIGMOID = Elementwise(PACKAGE, "sigmoid", "sigmoid", "float", operands=("self",), converts="ib")
+LOGSIGMOID = Elementwise(
+    PACKAGE, "logsigmoid", "logsigmoid", "promote", allowed=("float",), operands=("self",), converts="ib"
+)
+RELU = Elementwise(
+    PACKAGE, "relu", "relu", "promote", allowed=("int", "float"), operands=("self",), whole="i", converts="ib"
+)
 LEAKY_RELU = Elementwise(
     PACKAGE, "leaky_relu", "leaky_relu", "same", allowed=("float",), operands=("self",), numbers=("negative_slope",)
 )
 ELU = Elementwise(
     PACKAGE, "elu", "elu", "same", allowed=("float",), operands=("self",), numbers=("alpha", "scale", "input_scale")
 )
-SILU = Elementwise(PACKAGE, "silu", "silu", "promote", allowed=("float", "complex"), operands=("self",))
-GELU_ERF = Elementwise(PACKAGE, "gelu_erf", "gelu_erf", "promote", allowed=("float",), operands=("self",))
-GELU_TANH = Elementwise(PACKAGE, "gelu_tanh", "gelu_tanh", "promote", allowed=("float",), operands=("self",))
+SILU = Elementwise(PACKAGE, "silu", "silu", "promote", allowed=("float", "complex"), operands=("self",), converts="ib")
+GELU_ERF = Elementwise(
+    PACKAGE, "gelu_erf", "gelu_erf", "promote", allowed=("float",), operands=("self",), converts="ib"
+)
+GELU_TANH = Elementwise(
+    PACKAGE, "gelu_tanh", "gelu_tanh", "promote", allowed=("float",), operands=("self",), converts="ib"
+)
 SOFTPLUS = Elementwise(
     PACKAGE, "softplus", "softplus", "same", allowed=("float",), operands=("self",), numbers=("beta", "threshold")
 )
@@ -421,13 +598,17 @@ HARDTANH = Elementwise(
     allowed=("int", "float"),
     operands=("self",),
     numbers=("min_val", "max_val"),
-    integers=True,
+    whole="i",
 )
 CELU = Elementwise(PACKAGE, "celu", "celu", "same", allowed=("float",), operands=("self",), numbers=("alpha",))
-SELU = Elementwise(PACKAGE, "selu", "selu", "promote", allowed=("float",), operands=("self",))
-MISH = Elementwise(PACKAGE, "mish", "mish", "promote", allowed=("float",), operands=("self",))
-HARDSIGMOID = Elementwise(PACKAGE, "hardsigmoid", "hardsigmoid", "promote", allowed=("float",), operands=("self",))
-HARDSWISH = Elementwise(PACKAGE, "hardswish", "hardswish", "promote", allowed=("float",), operands=("self",))
+SELU = Elementwise(PACKAGE, "selu", "selu", "promote", allowed=("float",), operands=("self",), converts="ib")
+MISH = Elementwise(PACKAGE, "mish", "mish", "promote", allowed=("float",), operands=("self",), converts="ib")
+HARDSIGMOID = Elementwise(
+    PACKAGE, "hardsigmoid", "hardsigmoid", "promote", allowed=("float",), operands=("self",), converts="ib"
+)
+HARDSWISH = Elementwise(
+    PACKAGE, "hardswish", "hardswish", "promote", allowed=("float",), operands=("self",), converts="ib"
+)
 HARDSHRINK = Elementwise(
     PACKAGE, "hardshrink", "hardshrink", "same", allowed=("float",), operands=("self",), numbers=("lambd",)
 )
@@ -442,7 +623,7 @@ THRESHOLD = Elementwise(
     allowed=("int", "float"),
     operands=("self",),
     numbers=("bound", "value"),
-    integers=True,
+    whole="i",
 )
 CHANNEL_LEAK = Elementwise(
     PACKAGE, "channel_leak", "channel_leak", "match", allowed=("float",), operands=("self", "weight")
@@ -458,25 +639,43 @@ MASKED_SCALE = Elementwise(
     numbers=("scale",),
     alike=True,
 )
-ERF = Elementwise(PACKAGE, "erf", "erf", "float", allowed=("float",), operands=("self",))
-ERFC = Elementwise(PACKAGE, "erfc", "erfc", "float", allowed=("float",), operands=("self",))
-NORMAL_PDF = Elementwise(PACKAGE, "normal_pdf", "normal_pdf", "promote", allowed=("float",), operands=("self",))
-NORMAL_CDF = Elementwise(PACKAGE, "normal_cdf", "normal_cdf", "promote", allowed=("float",), operands=("self",))
+ERF = Elementwise(PACKAGE, "erf", "erf", "float", allowed=("float",), operands=("self",), converts="ib")
+ERFC = Elementwise(PACKAGE, "erfc", "erfc", "float", allowed=("float",), operands=("self",), converts="ib")
+NORMAL_PDF = Elementwise(
+    PACKAGE, "normal_pdf", "normal_pdf", "promote", allowed=("float",), operands=("self",), converts="ib"
+)
+NORMAL_CDF = Elementwise(
+    PACKAGE, "normal_cdf", "normal_cdf", "promote", allowed=("float",), operands=("self",), converts="ib"
+)
 XLOGY_TENSOR = Elementwise(PACKAGE, "xlogy", "xlogy_tensor", "float", allowed=("float",))
 XLOGY_SCALAR_SELF = Elementwise(
-    PACKAGE, "xlogy", "xlogy_scalar_self", "float", allowed=("float",), operands=("other",), numbers=("self",)
+    PACKAGE,
+    "xlogy",
+    "xlogy_scalar_self",
+    "float",
+    allowed=("float",),
+    operands=("other",),
+    numbers=("self",),
+    converts="ib",
 )
 XLOG1PY = Elementwise(PACKAGE, "xlog1py", "xlog1py", "float", allowed=("float",))
 XLOG1PY_SELF_SCALAR = Elementwise(
-    PACKAGE, "xlog1py", "xlog1py_self_scalar", "float", allowed=("float",), operands=("other",), numbers=("self",)
+    PACKAGE,
+    "xlog1py",
+    "xlog1py_self_scalar",
+    "float",
+    allowed=("float",),
+    operands=("other",),
+    numbers=("self",),
+    converts="ib",
 )
-LOG_ODDS = Elementwise(PACKAGE, "log_odds", "log_odds", "float", allowed=("float",), operands=("self",))
-ENTR = Elementwise(PACKAGE, "entr", "entr", "float", allowed=("float",), operands=("self",))
-SINC = Elementwise(PACKAGE, "sinc", "sinc", "float", operands=("self",))
-ERFINV = Elementwise(PACKAGE, "erfinv", "erfinv", "float", allowed=("float",), operands=("self",))
-ERFCX = Elementwise(PACKAGE, "erfcx", "erfcx", "float", allowed=("float",), operands=("self",))
-NDTR = Elementwise(PACKAGE, "ndtr", "ndtr", "float", allowed=("float",), operands=("self",))
-NDTRI = Elementwise(PACKAGE, "ndtri", "ndtri", "float", allowed=("float",), operands=("self",))
+LOG_ODDS = Elementwise(PACKAGE, "log_odds", "log_odds", "float", allowed=("float",), operands=("self",), converts="ib")
+ENTR = Elementwise(PACKAGE, "entr", "entr", "float", allowed=("float",), operands=("self",), converts="ib")
+SINC = Elementwise(PACKAGE, "sinc", "sinc", "float", operands=("self",), converts="ib")
+ERFINV = Elementwise(PACKAGE, "erfinv", "erfinv", "float", allowed=("float",), operands=("self",), converts="ib")
+ERFCX = Elementwise(PACKAGE, "erfcx", "erfcx", "float", allowed=("float",), operands=("self",), converts="ib")
+NDTR = Elementwise(PACKAGE, "ndtr", "ndtr", "float", allowed=("float",), operands=("self",), converts="ib")
+NDTRI = Elementwise(PACKAGE, "ndtri", "ndtri", "float", allowed=("float",), operands=("self",), converts="ib")
 LOG_NDTR = Elementwise(PACKAGE, "log_ndtr", "log_ndtr", "float", allowed=("float",))
 LGAMMA = Elementwise(PACKAGE, "lgamma", "lgamma", "float", allowed=("float",))
 DIGAMMA = Elementwise(PACKAGE, "digamma", "digamma", "float", allowed=("float",))
@@ -486,14 +685,32 @@ ZETA_SELF_SCALAR = Elementwise(PACKAGE, "zeta", "zeta_self_scalar", "float", all
 IGAMMA = Elementwise(PACKAGE, "igamma", "igamma", "promote", allowed=("float",))
 IGAMMAC = Elementwise(PACKAGE, "igammac", "igammac", "promote", allowed=("float",))
 STANDARD_GAMMA_GRAD = Elementwise(
-    PACKAGE, "standard_gamma_grad", "standard_gamma_grad", "promote", allowed=("float",), operands=("self", "output")
+    PACKAGE,
+    "standard_gamma_grad",
+    "standard_gamma_grad",
+    "promote",
+    allowed=("float",),
+    operands=("self", "output"),
+    converts="ib",
 )
 GAMMA_MOVED = Elementwise(PACKAGE, "gamma_moved", "gamma_moved", "promote", allowed=("float",))
 DIRICHLET_GRAD = Elementwise(
-    PACKAGE, "dirichlet_grad", "dirichlet_grad", "promote", allowed=("float",), operands=("x", "alpha", "total")
+    PACKAGE,
+    "dirichlet_grad",
+    "dirichlet_grad",
+    "promote",
+    allowed=("float",),
+    operands=("x", "alpha", "total"),
+    converts="ib",
 )
 VON_MISES_GRAD = Elementwise(
-    PACKAGE, "von_mises_grad", "von_mises_grad", "promote", allowed=("float",), operands=("x", "concentration")
+    PACKAGE,
+    "von_mises_grad",
+    "von_mises_grad",
+    "promote",
+    allowed=("float",),
+    operands=("x", "concentration"),
+    converts="ib",
 )
 I0 = Elementwise(PACKAGE, "i0", "i0", "float", allowed=("float",))
 I0E = Elementwise(PACKAGE, "i0e", "i0e", "float", allowed=("float",))
@@ -508,9 +725,15 @@ SCALED_MODIFIED_BESSEL_K1 = Elementwise(
     PACKAGE, "scaled_modified_bessel_k1", "scaled_modified_bessel_k1", "float", allowed=("float",)
 )
 SPHERICAL_BESSEL_J0 = Elementwise(
-    PACKAGE, "spherical_bessel_j0", "spherical_bessel_j0", "float", allowed=("float",), operands=("self",)
+    PACKAGE,
+    "spherical_bessel_j0",
+    "spherical_bessel_j0",
+    "float",
+    allowed=("float",),
+    operands=("self",),
+    converts="ib",
 )
-AIRY_AI = Elementwise(PACKAGE, "airy_ai", "airy_ai", "float", allowed=("float",), operands=("self",))
+AIRY_AI = Elementwise(PACKAGE, "airy_ai", "airy_ai", "float", allowed=("float",), operands=("self",), converts="ib")
 BESSEL_J0 = Elementwise(PACKAGE, "bessel_j0", "bessel_j0", "float", allowed=("float",))
 BESSEL_J1 = Elementwise(PACKAGE, "bessel_j1", "bessel_j1", "float", allowed=("float",))
 BESSEL_Y0 = Elementwise(PACKAGE, "bessel_y0", "bessel_y0", "float", allowed=("float",))
@@ -524,7 +747,7 @@ MASKED_FILL_SCALAR = Elementwise(
     operands=("self", "mask"),
     numbers=("value",),
     fitting=True,
-    integers=True,
+    whole="ib",
 )
 MASKED_FILL_TENSOR = Elementwise(PACKAGE, "masked_fill", "masked_fill_tensor", "same", raw=(False, True, False))
 FILL__SCALAR = Elementwise(
@@ -536,10 +759,10 @@ FILL__SCALAR = Elementwise(
     numbers=("value",),
     overwrites=True,
     fitting=True,
-    integers=True,
+    whole="ib",
 )
 FILL__TENSOR = Elementwise(PACKAGE, "fill_", "fill__tensor", "same", moves=1)
-ZERO_ = Elementwise(PACKAGE, "zero_", "zero_", "same", operands=("self",), overwrites=True, integers=True)
+ZERO_ = Elementwise(PACKAGE, "zero_", "zero_", "same", operands=("self",), overwrites=True, whole="ib")
 COPY_ = Elementwise(PACKAGE, "copy_", "copy_", "same", moves=1)
 HUBER_VALUES = Elementwise(
     PACKAGE,
@@ -549,4 +772,5 @@ HUBER_VALUES = Elementwise(
     allowed=("float",),
     operands=("self", "target"),
     numbers=("delta",),
+    converts="ib",
 )

@@ -867,7 +867,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     alpha = checks.scalar(name, "alpha", alpha)
-    self, other, alpha = elementwise_checks.integer_difference(name, self, other, alpha)
+    self, other, alpha = elementwise_checks.numeric_difference(name, self, other, alpha)
     result, (self, other) = run(kernels.SUB_TENSOR, name, (self, other), (alpha,), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.SubBackward0.record(result, self, other, alpha)
@@ -926,7 +926,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     alpha = checks.scalar(name, "alpha", alpha)
-    self, other, alpha = elementwise_checks.integer_difference(name, self, other, alpha)
+    self, other, alpha = elementwise_checks.numeric_difference(name, self, other, alpha)
     result, (self, other) = run(kernels.RSUB_TENSOR, name, (self, other), (alpha,), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.RsubBackward0.record(result, self, other, alpha)
@@ -2209,6 +2209,13 @@ def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
         >>> sg.gcd(sg.tensor([12, -9]), sg.tensor([18, 6]))
         tensor([6, 3])
     """
+    if not watch.every and out is None:
+        result = kernels.GCD.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.GCD, "gcd", (input, other), ())
+        if result is not None:
+            return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("gcd", gcd, "elementwise", input, other, out=out)
     ) is not NOT_HANDLED:
@@ -2221,6 +2228,8 @@ def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
 
 def gcd_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`gcd`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and kernels.GCD.launch_in_place(input, other) is not None:
+        return input
     if (input.__class__ not in plain or other.__class__ not in plain) and (
         result := intercept("gcd", gcd_, "elementwise", input, other)
     ) is not NOT_HANDLED:
@@ -2257,6 +2266,13 @@ def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
         >>> sg.lcm(sg.tensor([4, -3]), sg.tensor([6, 5]))
         tensor([12, 15])
     """
+    if not watch.every and out is None:
+        result = kernels.LCM.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.LCM, "lcm", (input, other), ())
+        if result is not None:
+            return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("lcm", lcm, "elementwise", input, other, out=out)
     ) is not NOT_HANDLED:
@@ -2269,6 +2285,8 @@ def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
 
 def lcm_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`lcm`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and kernels.LCM.launch_in_place(input, other) is not None:
+        return input
     if (input.__class__ not in plain or other.__class__ not in plain) and (
         result := intercept("lcm", lcm_, "elementwise", input, other)
     ) is not NOT_HANDLED:

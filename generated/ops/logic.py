@@ -253,6 +253,13 @@ def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         >>> sg.tensor([6, 5]) & 3
         tensor([2, 1])
     """
+    if not watch.every and out is None:
+        result = kernels.BITWISE_AND_TENSOR.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.BITWISE_AND_TENSOR, "bitwise_and", (input, other), ())
+        if result is not None:
+            return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("bitwise_and.Tensor", bitwise_and, "elementwise", input, other, out=out)
     ) is not NOT_HANDLED:
@@ -265,6 +272,8 @@ def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
 
 def bitwise_and_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_and`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and kernels.BITWISE_AND_TENSOR.launch_in_place(input, other) is not None:
+        return input
     if (input.__class__ not in plain or other.__class__ not in plain) and (
         result := intercept("bitwise_and.Tensor", bitwise_and_, "elementwise", input, other)
     ) is not NOT_HANDLED:
@@ -301,6 +310,13 @@ def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         >>> sg.tensor([6, 5]) | 3
         tensor([7, 7])
     """
+    if not watch.every and out is None:
+        result = kernels.BITWISE_OR_TENSOR.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.BITWISE_OR_TENSOR, "bitwise_or", (input, other), ())
+        if result is not None:
+            return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("bitwise_or.Tensor", bitwise_or, "elementwise", input, other, out=out)
     ) is not NOT_HANDLED:
@@ -313,6 +329,8 @@ def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
 
 def bitwise_or_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_or`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and kernels.BITWISE_OR_TENSOR.launch_in_place(input, other) is not None:
+        return input
     if (input.__class__ not in plain or other.__class__ not in plain) and (
         result := intercept("bitwise_or.Tensor", bitwise_or_, "elementwise", input, other)
     ) is not NOT_HANDLED:
@@ -349,6 +367,13 @@ def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         >>> sg.tensor([6, 5]) ^ 3
         tensor([5, 6])
     """
+    if not watch.every and out is None:
+        result = kernels.BITWISE_XOR_TENSOR.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.BITWISE_XOR_TENSOR, "bitwise_xor", (input, other), ())
+        if result is not None:
+            return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("bitwise_xor.Tensor", bitwise_xor, "elementwise", input, other, out=out)
     ) is not NOT_HANDLED:
@@ -361,6 +386,8 @@ def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
 
 def bitwise_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_xor`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and kernels.BITWISE_XOR_TENSOR.launch_in_place(input, other) is not None:
+        return input
     if (input.__class__ not in plain or other.__class__ not in plain) and (
         result := intercept("bitwise_xor.Tensor", bitwise_xor_, "elementwise", input, other)
     ) is not NOT_HANDLED:
@@ -394,6 +421,10 @@ def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> ~sg.tensor([0, 5])
         tensor([-1, -6])
     """
+    if not watch.every and out is None:
+        result = kernels.BITWISE_NOT.launch(input)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("bitwise_not", bitwise_not, "elementwise", input, out=out)
     ) is not NOT_HANDLED:
@@ -406,6 +437,8 @@ def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def bitwise_not_(input: Tensor) -> Tensor:
     """`bitwise_not`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and kernels.BITWISE_NOT.launch_in_place(input) is not None:
+        return input
     if (
         input.__class__ not in plain
         and (result := intercept("bitwise_not", bitwise_not_, "elementwise", input)) is not NOT_HANDLED
@@ -442,6 +475,13 @@ def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | N
         >>> sg.tensor([1, 3]) << 2
         tensor([ 4, 12])
     """
+    if not watch.every and out is None:
+        result = kernels.BITWISE_LEFT_SHIFT_TENSOR.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.BITWISE_LEFT_SHIFT_TENSOR, "bitwise_left_shift", (input, other), ())
+        if result is not None:
+            return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("bitwise_left_shift.Tensor", bitwise_left_shift, "elementwise", input, other, out=out)
     ) is not NOT_HANDLED:
@@ -460,6 +500,8 @@ def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | N
 
 def bitwise_left_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_left_shift`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and kernels.BITWISE_LEFT_SHIFT_TENSOR.launch_in_place(input, other) is not None:
+        return input
     if (input.__class__ not in plain or other.__class__ not in plain) and (
         result := intercept("bitwise_left_shift.Tensor", bitwise_left_shift_, "elementwise", input, other)
     ) is not NOT_HANDLED:
@@ -496,6 +538,13 @@ def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | 
         >>> sg.tensor([5, -5]) >> 1
         tensor([ 2, -3])
     """
+    if not watch.every and out is None:
+        result = kernels.BITWISE_RIGHT_SHIFT_TENSOR.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.BITWISE_RIGHT_SHIFT_TENSOR, "bitwise_right_shift", (input, other), ())
+        if result is not None:
+            return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("bitwise_right_shift.Tensor", bitwise_right_shift, "elementwise", input, other, out=out)
     ) is not NOT_HANDLED:
@@ -514,6 +563,8 @@ def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | 
 
 def bitwise_right_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_right_shift`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and kernels.BITWISE_RIGHT_SHIFT_TENSOR.launch_in_place(input, other) is not None:
+        return input
     if (input.__class__ not in plain or other.__class__ not in plain) and (
         result := intercept("bitwise_right_shift.Tensor", bitwise_right_shift_, "elementwise", input, other)
     ) is not NOT_HANDLED:

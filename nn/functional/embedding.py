@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.batching import level_of
-from ...runtime.creation import arange
+from ...runtime.creation import arange, zeros
 from ...runtime.dispatch import checks
 from ...runtime.errors import DtypeError, RefusedValueError
 from ...runtime.ops.embedding.formulas import limited_rows
@@ -94,10 +94,17 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         if num_classes < 1:
             raise RuntimeError("one_hot(): cannot infer the number of classes from an empty tensor")
     elif num_classes == -1 or not level_of(tensor):  # examples of a batch cannot be asked for their values
-        if int(tensor.min()) < 0:
-            raise RuntimeError(f"one_hot(): Class values must be non-negative, got {int(tensor.min())}")
-        largest = int(tensor.max())
-        if -1 != num_classes <= largest:
-            raise RuntimeError(f"one_hot(): Class values must be smaller than num_classes={num_classes}, got {largest}")
-        num_classes = largest + 1 if num_classes == -1 else num_classes
-    return (tensor.unsqueeze(-1) == arange(num_classes, device=tensor.device)).to(int64)
+        num_classes = _number_of_classes(tensor, num_classes)
+    if level_of(tensor):  # and cannot be written to memory that all of them share
+        return (tensor.unsqueeze(-1) == arange(num_classes, device=tensor.device)).to(int64)
+    return zeros(*tensor.shape, num_classes, dtype=int64, device=tensor.device).scatter_(-1, tensor.unsqueeze(-1), 1)
+
+
+def _number_of_classes(tensor: Tensor, stated: int) -> int:
+    """The size of the new dimension: as stated, or for -1 one more than the largest index."""
+    least, largest = int(tensor.min()), int(tensor.max())
+    if least < 0:
+        raise RuntimeError(f"one_hot(): Class values must be non-negative, got {least}")
+    if -1 != stated <= largest:
+        raise RuntimeError(f"one_hot(): Class values must be smaller than num_classes={stated}, got {largest}")
+    return largest + 1 if stated == -1 else stated

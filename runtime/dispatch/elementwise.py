@@ -41,17 +41,19 @@ class Elementwise:
     `raw` marks tensor arguments that are neither promoted nor cast (masks); `allowed` the kinds of dtype, () for all;
     `moves` the tensor argument whose elements are the results, as they are; `overwrites` says that the op exists only
     in place, `fitting` that numbers have to be ones that the dtype has, `alike` that masks must have the shape of the
-    other tensors, `integers` that results are int64 where operands are. `operands` and `numbers` name the arguments of
-    the native functions `launch`, `launch_in_place` and `gradients`, which are made when they are first asked for: see
+    other tensors. `whole` says of what whole numbers results are computed natively: "i" of int64, "p" with a positive
+    number for the second tensor, "b" of bools; `converts` which operands are converted there to the dtype of the
+    others: "i" integers and floats, "b" bools. `operands` and `numbers` name the arguments of the native functions
+    `launch`, `launch_in_place` and `gradients`, which are made when they are first asked for: see
     runtime/native. `node` is the class of the op's nodes.
     """
 
     __slots__ = (
         "alike",
         "allowed",
+        "converts",
         "fitting",
         "gradients",
-        "integers",
         "kernels",
         "launch",
         "launch_in_place",
@@ -67,6 +69,7 @@ class Elementwise:
         "rows",
         "rule",
         "takes_number",
+        "whole",
     )
 
     def __init__(
@@ -85,7 +88,8 @@ class Elementwise:
         overwrites: bool = False,
         fitting: bool = False,
         alike: bool = False,
-        integers: bool = False,
+        whole: str = "",
+        converts: str = "",
     ) -> None:
         self.kernels = ElementKernels(package, kernel)
         self.name = name
@@ -100,7 +104,8 @@ class Elementwise:
         self.overwrites = overwrites
         self.fitting = fitting
         self.alike = alike
-        self.integers = integers
+        self.whole = whole
+        self.converts = converts
         elementwise_ops.setdefault(kernel, self)
         self.node: Any = None
         self.rows: dict[Any, Any] = {}  # of two layouts, for native code: see run_rows

@@ -21,6 +21,7 @@ from .fast_path import fast_path
 
 MOST = 4096  # plans of one op; then it forgets all of them
 HUGE = 2**32  # elements of a result
+WHOLE = bool_, int64  # dtypes of which some ops find plans apart
 MOST_LISTED = 64  # tensors in a list
 MOST_INDICES = 4  # in a list
 kernel_ops: dict[str, KernelOp] = {}  # by name
@@ -60,6 +61,8 @@ class KernelOp:
         "operands",
         "outputs",
         "written",
+        "written_bool",
+        "written_int64",
     )
 
     def __init__(
@@ -86,6 +89,8 @@ class KernelOp:
         self.moves = moves  # elements of the second tensor to those of the first, in whose dtype they are then
         self.found: dict[Any, Any] = {}
         self.written: dict[Any, Any] = {}
+        self.written_bool: dict[Any, Any] = {}
+        self.written_int64: dict[Any, Any] = {}
         self.found_bfloat16: dict[Any, Any] = {}  # likewise
         self.found_float16: dict[Any, Any] = {}
         self.found_bool: dict[Any, Any] = {}
@@ -128,9 +133,11 @@ class KernelOp:
         fits = checked[0]._dtype.compute is checked[0]._dtype and self.fits(checked)
         if not fits or may_meet(checked[0]) or not may_be_key(checked):
             return
-        plan = plan_for(self.written, self.key(checked), lambda: self.plan(checked, checked[0]._dtype, True))
+        own = checked[0]._dtype
+        table = getattr(self, f"written_{own.name}") if own in WHOLE and not self.moves else self.written
+        plan = plan_for(table, self.key(checked), lambda: self.plan(checked, own, True))
         with contextlib.suppress(TypeError, AttributeError):  # of a list, or of what is no tensor yet
-            self.written[self.key(given)] = plan
+            table[self.key(given)] = plan
 
     def key(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
         """The key under which the plan for these arguments is kept."""
@@ -146,7 +153,7 @@ class KernelOp:
         if not indices or len(tensors) > MOST_LISTED or len(dtypes) != 1:
             return False
         own = dtypes.pop()
-        if own in (bool_, int64):
+        if own in WHOLE:
             return on_host and (self.moves or hasattr(self.find, "for_whole_numbers"))
         if not on_host:
             return own.is_floating_point
@@ -160,10 +167,12 @@ class KernelOp:
         if "L" in letters:
             layouts, letters = known[0], "T" * MOST_LISTED
         outputs = 0 if in_place else self.outputs
+        find = self.find_in_place if in_place else self.find
+        if computed in WHOLE and not (in_place and self.moves):
+            find = getattr(find, "for_whole_numbers", None)
         if in_place:
-            plan = self.find_in_place(*known) if self.find_in_place else None
+            plan = find(*known) if find else None
         else:
-            find = getattr(self.find, "for_whole_numbers", None) if computed in (bool_, int64) else self.find
             plan = plan_of(find, known, layouts, letters, outputs, is_in_pairs(computed)) if find else None
         if plan is None:
             return None

@@ -35,7 +35,7 @@ PLAIN, OWNS_MEMORY = 0x503, 0x4  # flags of an array: contiguous, aligned, write
 _malloc = external("malloc", int, int)
 _free = external("free", None, int)
 copy_memory = external("memcpy", int, int, int, int)
-_fill = external("memset", int, int, Half, int)
+set_bytes = external("memset", int, int, Half, int)
 _advise = external("madvise", Half, int, int, Half)
 _track = external("PyTraceMalloc_Track", Half, Half, int, int)
 
@@ -66,7 +66,7 @@ def calloc(unused: int, count: int, size: int) -> int:
     """As C's."""
     start = allocated(count * size)
     if start != 0:
-        _fill(start, 0, count * size)
+        set_bytes(start, 0, count * size)
     return start
 
 

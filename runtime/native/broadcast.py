@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import BOOL, INTEGERS, KINDS, is_float, itemsize
+from ..kernels.llvm.element_kinds import BOOL, INTEGERS, KINDS, itemsize
 from ..kernels.llvm.kernel_calls import CallFrame
 from ..kernels.llvm.structs import Items
 from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
@@ -53,7 +53,7 @@ def memory_of(tensor: Tensor, kind: int, reach: int, owned: Owned) -> int:
 
 
 @native
-def may_broadcast(one: Object, other: Object, integers: int) -> bool:
+def may_broadcast(one: Object, other: Object, computed: int) -> bool:
     """Whether both are tensors of one dtype that kernels take, and their places in a graph are known."""
     if not is_tensor(one) or not is_tensor(other):
         return False
@@ -61,7 +61,7 @@ def may_broadcast(one: Object, other: Object, integers: int) -> bool:
     if first.fn.type is outdated_type or second.fn.type is outdated_type:
         return False
     kind = kind_of(first.dtype)
-    return first.dtype is second.dtype and (is_float(kind) or (integers != 0 and kind == INTEGERS))
+    return first.dtype is second.dtype and kind >= 0 and kind != BOOL and computed >> kind & 1 == 1
 
 
 @native
@@ -81,12 +81,12 @@ def broadcast(
     resolver: Object,
     numbers: int,
     gives_bool: int,
-    integers: int,
+    computed: int,
     arguments: Items[Object],
     owned: Owned,
 ) -> New[Object]:
     """The result on two tensors, not recorded; None where these rows have not been found before."""
-    if not may_broadcast(arguments[0], arguments[1], integers):
+    if not may_broadcast(arguments[0], arguments[1], computed):
         return not_handled()
     first, second, frame = cast(Tensor, arguments[0]), cast(Tensor, arguments[1]), new(CallFrame)
     kind = kind_of(first.dtype)

@@ -1,23 +1,24 @@
-"""An element-wise op on tensors of one shape and native dtype, and numbers: launch and launch_in_place.
+"""An element-wise op on tensors of one shape and native dtype, and numbers: launch.
 
 Tensors are contiguous, or small: then those whose elements lie apart are copied (apart.py).
 """
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, INTEGERS, KINDS, is_float, is_half, itemsize
+from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOATS, INTEGERS, KINDS, is_half, itemsize
 from ..kernels.llvm.kernel_calls import CallFrame, call_native, put_array
 from ..kernels.llvm.memory import single_bits
 from ..kernels.llvm.structs import Items, Struct, room
 from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from . import c_functions as c
-from .apart import Apart, bring, each_alone, note_apart, spread, together
+from .apart import spread, together
 from .broadcast import broadcast
 from .graph.recording import RecordPlan, record
 from .interned import bool_, cpu, device_functions, float_type, int_type, none, outdated_type, true
-from .kernel_calls import EXACT, MAGNITUDE, Size, found_kernel, is_exact, put_object, run_kernel
+from .kernel_calls import EXACT, MAGNITUDE, Arguments, Size, found_kernel, is_exact, put_object, run_kernel
 from .layout import Array, Dict, DType, Float, Object, Tensor, Tuple
-from .references import Owned, begin, own, release_all, retain
+from .promotion import UNKNOWN, brought_to, kind_of_result
+from .references import Owned, begin, own, release_all
 from .tensors import (
     dtype_of,
     elements,
@@ -30,7 +31,6 @@ from .tensors import (
     not_handled,
     records,
     same,
-    shared_writes,
     withdrawn,
 )
 
@@ -53,7 +53,10 @@ class ForwardPlan(Struct):
     chooses: int  # whether one of the first two tensors that are no masks may be a number, of their dtype
     fitting: int  # whether numbers have to be ones that the dtype has
     alike: int  # whether masks have the shape of the other tensors
-    integers: int  # whether the op computes with int64 as it does with floats
+    computed: int  # bit i: of kind i the op computes what its kernel does, and may run here
+    promotes: int  # which operands are converted first: see promotion.py
+    converts_bools: int  # whether bools are
+    positive: int  # whether of int64 only with a positive number in the place of the second tensor
     resolver: Object  # finds kernels: see plans.py
     node: RecordPlan  # NULL without one
     differentiable: int  # bit i: tensor i
@@ -113,8 +116,7 @@ def note_lead(plan: ForwardPlan, lead: Tensor, ready: Prepared, gathers: bool, o
     """Note and own shape and array of the tensor that leads; False where it has to be contiguous and is not."""
     ready.dtype, ready.shape = lead.dtype, own(owned, lead.shape)  # owned: to find a kernel, Python may run
     kind = kind_of(lead.dtype)
-    known = is_float(kind) or (plan.integers and kind == INTEGERS)
-    if not known or lead.fn.type is outdated_type:
+    if kind < 0 or not plan.computed >> kind & 1 or lead.fn.type is outdated_type:
         return False
     if lead.flat is not none:
         flat = own(owned, lead.flat)
@@ -154,8 +156,9 @@ def has_number(kind: int, number: Object, word: int) -> bool:
 def stands_for_tensor(plan: ForwardPlan, i: int, kind: int, frame: CallFrame, thing: Object) -> bool:
     """Put the number in the place of a tensor into the frame, as the kernel takes it; False where there may be none."""
     if plan.takes_number:
-        return i == 1 and put_object(frame, 0, thing) and is_exact(kind, thing, frame.numbers[0])
-    if kind == INTEGERS or not plan.chooses or plan.masks >> i & 1 or not put_object(frame, 0, thing):
+        fit = i == 1 and put_object(frame, 0, thing) and is_exact(kind, thing, frame.numbers[0])
+        return fit and (kind != INTEGERS or not plan.positive or frame.numbers[0] > 0)
+    if kind >= FLOATS or not plan.chooses or plan.masks >> i & 1 or not put_object(frame, 0, thing):
         return False
     if not has_number(kind, thing, frame.numbers[0]):
         return False
@@ -197,6 +200,8 @@ def prepared(
             return UNFIT
         if plan.fitting and not has_number(kernel, number, frame.numbers[place]):
             return UNFIT
+    if kernel == INTEGERS and plan.positive and variant != 1:
+        return UNFIT
     return kernel + KINDS * variant
 
 
@@ -212,8 +217,9 @@ def needs_graph(plan: ForwardPlan, arguments: Items[Object]) -> int:
 @native
 def launch_rows(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The result, recorded, for two tensors that broadcast or lie apart in memory, row by row; None as `launch`."""
+    computed = plan.computed & ~(1 << INTEGERS) if plan.positive else plan.computed
     result = broadcast(
-        plan.rows, plan.kernels, plan.resolver, plan.numbers, plan.gives_bool, plan.integers, arguments, owned
+        plan.rows, plan.kernels, plan.resolver, plan.numbers, plan.gives_bool, computed, arguments, owned
     )
     if result is NULL or result is none:
         return result
@@ -271,6 +277,46 @@ def launch_gathered(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -
 
 
 @native
+def launch_apart(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
+    """The result, recorded, for operands that broadcast, or of which some lie apart in memory; None as `launch`."""
+    result = launch_rows(plan, arguments, owned) if plan.rows is not NULL else not_handled()
+    if result is not none:
+        return result
+    c.release(result)
+    return launch_gathered(plan, arguments, owned)
+
+
+@native
+def launch_alike(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
+    """The result, recorded, for operands of one dtype; None as `launch`."""
+    frame, ready = new(CallFrame), new(Prepared)
+    number = prepared(plan, arguments, frame, ready, False, owned)
+    if number != UNFIT:
+        return launch_flat(plan, arguments, number, frame, ready, owned)
+    return launch_apart(plan, arguments, owned)
+
+
+@native
+def launch_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
+    """The result, recorded, for operands some of which are converted to the dtype of the others; None as `launch`."""
+    kind = kind_of_result(plan.promotes, plan.tensors, plan.masks, arguments) if plan.promotes else UNKNOWN
+    if kind < 0 or not plan.computed >> kind & 1:
+        return not_handled()
+    given, converted, owned = new(Arguments), new(Owned), new(Owned)
+    for i in range(plan.tensors + plan.numbers):
+        given.items[i] = arguments[i]
+    begin(converted)
+    begin(owned)
+    if brought_to(kind, plan.tensors, plan.masks, plan.converts_bools, given.items, converted):
+        result = launch_alike(plan, given.items, owned)
+    else:
+        result = not_handled() if c.error_set() is NULL else cast(Object, NULL)
+    release_all(owned)
+    release_all(converted)
+    return result
+
+
+@native
 def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """The result of the op, recorded; None where the operands are for the general path."""
     plan, frame, ready, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Prepared), new(Owned)
@@ -281,78 +327,9 @@ def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     elif lies_elsewhere(arguments[plan.lead]):
         result = on_device(device_functions.launch, self, arguments, count)
     else:
-        result = launch_rows(plan, arguments, owned) if plan.rows is not NULL else not_handled()
+        result = launch_apart(plan, arguments, owned)
         if result is none:
             c.release(result)
-            result = launch_gathered(plan, arguments, owned)
-    release_all(owned)
-    return result
-
-
-@native
-def apart(tensor: Tensor, other: Tensor) -> bool:
-    """Whether writing to a tensor element by element leaves the rest of another as it is."""
-    return tensor is other or tensor.storage is not other.storage
-
-
-@native
-def awaited(tensor: Tensor) -> bool:
-    """Whether somebody is to hear of the next write to a tensor's memory."""
-    return tensor.writes is not none and c.list_item(tensor.writes, 0).type is not int_type
-
-
-@native
-def count_write(tensor: Tensor, name: Object) -> bool:
-    """One more write to a tensor's memory, by the op of that name; False where an error is set."""
-    writes = shared_writes(tensor)
-    if writes is NULL:
-        return False
-    number = c.new_int(1 + c.as_int(c.list_item(writes, 0)))
-    if number is not NULL:
-        c.set_list_item(writes, 0, number)
-        c.set_list_item(writes, 1, retain(name))
-    c.release(writes)
-    return number is not NULL
-
-
-@native
-def write_flat(
-    plan: ForwardPlan, arguments: Items[Object], number: int, frame: CallFrame, ready: Prepared, owned: Owned
-) -> New[Object]:
-    """The first operand, to which the op's result has been written; None where this is for the general path."""
-    first, places, kind = cast(Tensor, arguments[0]), new(Apart), number % KINDS
-    two, strided = plan.tensors == 2 and number < KINDS, cast(Tensor, arguments[0]).flat is none
-    recorded = needs_graph(plan, arguments)
-    # Python knows what to say.
-    if recorded == 1 or (two and not apart(first, cast(Tensor, arguments[1]))) or awaited(first):
-        return not_handled()
-    kernel = 0 if recorded < 0 else found_kernel(plan.kernels, number, plan.resolver)
-    if kernel == 0:
-        return NULL
-    if strided and not (note_apart(first, kind, ready.size, places, owned) and each_alone(places)):
-        return not_handled()
-    # Before the write: no reader may take the old count for the new values.
-    if not count_write(first, plan.name):
-        return NULL
-    arrays = plan.tensors - int(number >= KINDS)
-    put_array(frame, arrays, ready.first.memory, itemsize(kind))
-    run_kernel(kernel, arrays + 1, elements(ready.first), frame)
-    if strided:
-        bring(places, ready.first.memory, True)
-    return retain(first)
-
-
-@native
-def launch_in_place(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The first operand, to which the op's result has been written; None where this is for the general path."""
-    plan, frame, ready, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Prepared), new(Owned)
-    begin(owned)
-    number = prepared(plan, arguments, frame, ready, True, owned)
-    if number != UNFIT:
-        result = write_flat(plan, arguments, number, frame, ready, owned)
-    elif lies_elsewhere(arguments[plan.lead]):
-        result = on_device(device_functions.launch_in_place, self, arguments, count)
-    else:
-        result = not_handled()
+            result = launch_promoted(plan, arguments)
     release_all(owned)
     return result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import INTEGERS
+from ..kernels.llvm.element_kinds import BOOL, INTEGERS
 from ..kernels.llvm.kernel_calls import CallFrame, call_elementwise
 from ..kernels.llvm.memory import bits
 from ..kernels.llvm.structs import Items, Struct, room
@@ -50,7 +50,10 @@ def put_object(frame: CallFrame, index: int, number: Object) -> bool:
 
 @native
 def is_exact(kind: int, number: Object, word: int) -> bool:
-    """Whether a kernel for a kind may be given a number as a float64: for int64, an int that is one."""
+    """Whether a kernel for a kind may be given a number as a float64: for int64, an int that is one; for bools none,
+    which would be of another dtype."""
+    if kind == BOOL:
+        return False
     return kind != INTEGERS or (number.type is int_type and word & MAGNITUDE <= EXACT)
 
 

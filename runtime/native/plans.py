@@ -31,6 +31,7 @@ from .graph.recording import RESULT, SHAPES, KeptTensor, KeptValue, RecordPlan
 from .graph.view_gradients import MOST_VALUES, ViewGradients
 from .interned import Adding, adding_words
 from .layout import Tensor, slot_distances
+from .promotion import NOTHING, PROMOTES, TO_FLOAT
 from .views import ViewPlan
 
 # By kinds: of a number, and of a flat array.
@@ -126,7 +127,10 @@ def forward_plan(op: Any, name: str) -> np.ndarray:
         chooses=chooses(op),
         fitting=op.fitting,
         alike=op.alike,
-        integers=op.integers,
+        computed=bits([computes(op, kind) for kind in range(KINDS)]),
+        promotes=rule_of(op),
+        converts_bools="b" in op.converts,
+        positive="p" in op.whole,
         node=0 if op.node is None else memory(elementwise_record(op)),
         differentiable=bits([name in inputs or op.overwrites for name in op.operands]),
         name=address(f"{op.name.removesuffix('_')}_"),
@@ -136,6 +140,18 @@ def forward_plan(op: Any, name: str) -> np.ndarray:
     kernels = plan[ForwardPlan.word("kernels") :]
     ForwardPlan.put(plan, "resolver", resolver(kernels, lambda number: forward_kernel(op, number)))
     return plan
+
+
+def rule_of(op: Any) -> int:
+    """Which of an op's operands native code may convert."""
+    return {"promote": PROMOTES, "float": TO_FLOAT}.get(op.rule, NOTHING) if op.converts else NOTHING
+
+
+def computes(op: Any, kind: int) -> bool:
+    """Whether native code may run an op on tensors of a kind."""
+    if kind < FLOATS:
+        return not op.allowed or "float" in op.allowed
+    return "b" in op.whole if kind == BOOL else bool({"i", "p"} & {*op.whole})
 
 
 def chooses(op: Any) -> bool:

@@ -47,11 +47,14 @@ class NativePath(FastPath):
         """Of contiguous tensors of one shape and native dtype, and of two that broadcast."""
         if not supported():
             return not_handled
-        from . import forward, plans
+        from . import plans
         from .builtins import HOST, builtin
         from .comparison import compared, public_function
+        from .conversions.plans import let_convert
+        from .forward import launch
         from .graph.node_gradients import gradients
         from .interned import node_plans
+        from .writing import launch_in_place
 
         doc = f"{op.name} of contiguous tensors of one shape and native dtype; None for all others."
         if name == "gradients":
@@ -61,10 +64,15 @@ class NativePath(FastPath):
             return compared(builtin(HOST, gradients, plan, doc), op.node.__name__, op.node.apply)
         if not plans.has_room(op):
             return not_handled
+        if op.converts:
+            let_convert()
         writes = name == "launch_in_place"
         again = public_function(op, (*op.operands, *op.numbers), writes)
         return compared(
-            builtin(HOST, getattr(forward, name), plans.forward_plan(op, name), doc), op.name, again, writes
+            builtin(HOST, launch_in_place if writes else launch, plans.forward_plan(op, name), doc),
+            op.name,
+            again,
+            writes,
         )
 
     def view(self, op: Any) -> Callable[..., Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from typing import Any
 
@@ -28,8 +29,14 @@ def kernel_of(number: int) -> int:
     return kernel_address(kernels.truth if to == BOOL else short, [array_of(kind), array_of(to)])
 
 
-def conversion_plan(op: Any) -> np.ndarray:
-    """The plan of an op for `convert`."""
+@functools.cache
+def let_convert() -> None:
+    """Let native code find kernels that convert."""
     kernels_found = converting_words[Converting.word("kernels") :]
     Converting.put(converting_words, "resolver", resolver(kernels_found, kernel_of))
+
+
+def conversion_plan(op: Any) -> np.ndarray:
+    """The plan of an op for `convert`."""
+    let_convert()
     return ConversionPlan.pack(node=memory(record_plan(op.node, op.operands, False)))

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from ...kernels.llvm.memory import bits, single_bits, store, store_eighth, store_half, store_quarter
 from ...kernels.llvm.structs import Items, Struct, room
-from ...kernels.llvm.typed import NULL, cast, native
+from ...kernels.llvm.typed import NULL, Half, cast, external, native
 from .. import c_functions as c
-from ..array_memory import copy_memory
+from ..array_memory import copy_memory, set_bytes
 from ..interned import false, float_type, int_type, true
 from ..layout import DType, Float, Object
 
@@ -20,6 +20,8 @@ TRUTH, WHOLE, FRACTION = range(3)  # what numbers are, the lesser first
 LARGE = 2.0**62  # floats below have a whole part that a word holds
 BEGUN, NEAR = 512, 8192  # bytes that are written word by word, and that are copied at once
 TINY = 2.0**-14  # the least normal number of float16
+
+set_halves = external("wmemset", int, int, Half, int)  # a wide character has four bytes wherever there is native code
 
 
 class Element(Struct):
@@ -167,17 +169,28 @@ def repeated(size: int, pattern: Pattern) -> int:
 
 @native
 def fill(memory: int, count: int, size: int, pattern: Pattern) -> None:
-    """Write one element to all places."""
+    """Write one element to all places, by what C has for it: that knows the processor's widest registers."""
     if size == 16:
         for i in range(count):
             write_element(memory, i, 16, pattern)
         return
     word, total = repeated(size, pattern), count * size
+    if word == (word & 0xFF) * 0x0101010101010101:
+        set_bytes(memory, word & 0xFF, total)
+    elif word & 0xFFFFFFFF == word >> 32 & 0xFFFFFFFF:
+        set_halves(memory, word & 0xFFFFFFFF, total >> 2)
+        for i in range(total & -4, total):
+            store_eighth(memory + i, word >> 8 * (i & 3))
+    else:
+        copy_words(memory, word, total)
+
+
+@native
+def copy_words(memory: int, word: int, total: int) -> None:
+    """Write a word to all places, for elements of 8 bytes."""
     begun = total if total < BEGUN else BEGUN
     for i in range(begun >> 3):
         store(memory, 8 * i, word)
-    for i in range(begun & -8, begun):
-        store_eighth(memory + i, word >> 8 * (i & 7))
     while begun < total:  # copies of what is there, twice as much each time, as long as that stays near
         more = begun if begun < NEAR else NEAR
         more = more if more < total - begun else total - begun

@@ -29,7 +29,7 @@ from ..tensors import is_tensor, new_array, same
 from .elements import BOOL, INTEGER, Element, Elements, element_of
 
 NOWHERE = -1
-MOST = 1 << 17  # elements that are written one after the other; more of them threads may share
+MOST = 1 << 19  # elements that are written one after the other; more of them threads may share
 ANY = 1 << 31  # elements of what is left unset, or drawn by several threads
 MOST_DIMS = 8
 

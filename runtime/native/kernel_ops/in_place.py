@@ -7,12 +7,12 @@ from ...kernels.llvm.structs import Items
 from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
 from ..conversions.convert import as_kind
-from ..forward import awaited, count_write
 from ..interned import cpu, none, outdated_type, true
 from ..kernel_calls import Arguments
 from ..layout import Array, DType, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, own_new, release_all, retain
 from ..tensors import is_tensor, kind_of, not_handled, records
+from ..writing import awaited, count_write
 from .calls import CALL_BYTES, Call, CallPlan, Operands, run_call
 from .launch import (
     OPTIONAL,
@@ -22,6 +22,7 @@ from .launch import (
     key_of,
     looked_up,
     note_operands,
+    plans_for,
     take_arguments,
 )
 
@@ -100,14 +101,15 @@ def write_by_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) ->
         return not_handled() if c.error_set() is NULL else NULL
     kind = kind_of(dtype)
     first = cast(Tensor, given.items[0])
-    if not (is_float(kind) or plan.moves) or is_half(kind) or awaited(first):
+    table = plan.found if is_float(kind) or plan.moves else plans_for(plan, kind)
+    if table is NULL or is_half(kind) or awaited(first):
         return not_handled()
     if requires_grad(plan, given) and records() != 0:
         return not_handled() if c.error_set() is NULL else NULL
     key = own_new(owned, key_of(plan, given))
     if key is NULL:
         return NULL
-    found = looked_up(plan.found, key)
+    found = looked_up(table, key)
     if found is NULL:
         return not_handled()
     own(owned, found)  # which the table may forget

@@ -35,12 +35,13 @@ def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
     listed = "L" in op.letters
     found = op.found if op.find else None
     found = (op.written if op.find_in_place else None) if writes else found
+    whole = (op.written_bool, op.written_int64) if writes else (op.found_bool, op.found_int64)
     return KernelOpPlan.pack(
         found=0 if found is None else address(found),
         found_bfloat16=address(op.found_bfloat16) if op.find else 0,
         found_float16=address(op.found_float16) if op.find else 0,
-        found_bool=address(op.found_bool) if op.find else 0,
-        found_int64=address(op.found_int64) if op.find else 0,
+        found_bool=address(whole[0]) if op.find else 0,
+        found_int64=address(whole[1]) if op.find else 0,
         found_complex=address(op.found_complex) if takes_complex(op.find) and not writes else 0,
         name=address(op.name.removesuffix("_") + "_"),
         device=address(op.launches),

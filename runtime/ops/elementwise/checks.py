@@ -1,4 +1,8 @@
-"""Argument checks of element-wise ops. Those named `integer_*` forbid nothing to floating-point tensors."""
+"""Argument checks of element-wise ops.
+
+Those named `numeric_*` refuse bools alone; those named `integer_*` nothing of floating-point tensors, nor a positive
+number in the place of the second tensor.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,7 @@ def integer_divisor(op: str, self: Any, other: Any) -> tuple[Any, ...]:
     return self, other
 
 
-def integer_difference(op: str, self: Any, other: Any, alpha: Any) -> tuple[Any, ...]:
+def numeric_difference(op: str, self: Any, other: Any, alpha: Any) -> tuple[Any, ...]:
     """Bools are not subtracted, from whatever: what is meant may be `~` or `logical_xor`."""
     if any(x.dtype is dtypes.bool_ if isinstance(x, TensorBase) else isinstance(x, bool) for x in (self, other)):
         raise DtypeError(

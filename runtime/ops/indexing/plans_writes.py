@@ -10,7 +10,7 @@ from math import prod
 
 from ...kernels.cpu.half_plans import UNIT, copied
 from ...kernels.cpu.moves import WORK, flat_move, path
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype, with_whole_numbers
 from ...tensor.shapes import contiguous_strides
 from .cpu_put_loops import (
     add_rows_at,
@@ -30,6 +30,7 @@ COLUMNS = 16  # of what is written belong to one thread
 NONE = -1  # of the rows
 ELEMENTS = 4096  # of indices that one thread looks at, at least
 APART = 64  # elements of a sum that one written by index counts as: each has a cache line of its own
+EXACT = 1 << 53  # the greatest whole number below which a float64 has all others
 WIDE = 32  # elements of a row from which it costs little that each thread looks at all indices
 
 
@@ -47,6 +48,22 @@ def copy_(to: Layout, source: Layout, non_blocking: bool) -> Plan | None:
     return (Step(flat_move, (0, 1), (), (), (*found.steps.ravel().tolist(), *ints), (rows, 1), WORK * prod(shape)),)
 
 
+def scatter_whole(x: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
+    """As `scatter`, of bools and int64."""
+    return scatter(x, dim, index, src) if isinstance(src, Layout) or is_exact(src) else None
+
+
+def scatter_whole_(out: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
+    """As `scatter_`, of bools and int64."""
+    return scatter_(out, dim, index, src) if isinstance(src, Layout) or is_exact(src) else None
+
+
+def is_exact(number: float) -> bool:
+    """Whether a number is a whole one, and still is when a call takes it as a float64."""
+    return isinstance(number, int) and abs(number) <= EXACT
+
+
+@with_whole_numbers(scatter_whole)
 def scatter(x: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
     """A copy with elements, or one number, written along a dimension."""
     if isinstance(src, Layout):
@@ -57,6 +74,7 @@ def scatter(x: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | N
     return _copied(x, Step(scatter_value_into, (~0, 2), (), (float(src),), ints, rows, work))
 
 
+@of_any_dtype
 def scatter_add(x: Layout, dim: int, index: Layout, src: Layout) -> Plan | None:
     """A copy with elements added along a dimension."""
     return _scattered(x, dim, index, src, 1)
@@ -87,6 +105,7 @@ def gather_backward(grad: Layout, shape: Ints, dim: int, index: Layout) -> Plan 
     return (Step(scatter_rows_onto_zeros, (0, 3), ((0, tuple(shape)),), (), ints, rows, work),)
 
 
+@with_whole_numbers(scatter_whole_)
 def scatter_(out: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
     """Elements, or one number, written along a dimension."""
     if isinstance(src, Layout):
@@ -97,6 +116,7 @@ def scatter_(out: Layout, dim: int, index: Layout, src: Layout | float) -> Plan 
     return (looked, Step(scatter_value_into, (0, 2), (), (float(src),), ints, rows, work))
 
 
+@of_any_dtype
 def scatter_add_(out: Layout, dim: int, index: Layout, src: Layout) -> Plan | None:
     """Elements added along a dimension."""
     return _scattered_into(out, dim, index, src, 1)

@@ -5,9 +5,12 @@ Results are counted through (before, after); the last two arguments of a loop ar
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...kernels.cpu.loops import copy_row, lines_of
+from ...kernels.cpu.sums import CHUNK
 from ...kernels.jit import READ, jit
 from ...kernels.llvm.addresses import part_of
 
@@ -68,15 +71,55 @@ def column_extremes(x: Array, values: Array, sign: int, along: int, after: int, 
 
 
 @jit
+def extreme_of(row: Array, sign: int) -> Any:
+    """The greatest of whole numbers, or bools, or with sign -1 the least."""
+    best = row[0]
+    if sign > 0:
+        for i in range(1, row.size):
+            best = row[i] if row[i] > best else best
+    else:
+        for i in range(1, row.size):
+            best = row[i] if row[i] < best else best
+    return best
+
+
+@jit
+def whole_extremes_of_rows(x: Array, values: Array, sign: int, along: int, first: int, last: int) -> None:
+    """values[b] = the extreme of x[b], of whole numbers or bools."""
+    for b in range(first, last):
+        values[b] = extreme_of(part_of(x, b * along, along), sign)
+
+
+@jit
+def whole_extremes_of_chunks(x: Array, values: Array, sign: int, first: int, last: int) -> None:
+    """values[k] = the extreme of chunk k of x."""
+    for k in range(first, last, CHUNK):
+        values[k // CHUNK] = extreme_of(part_of(x, k, min(CHUNK, x.size - k)), sign)
+
+
+@jit
+def whole_sum_of(row: Array) -> Any:
+    """sum_i x_i of whole numbers or bools, modulo 2^64."""
+    total = np.int64(0)
+    for i in range(row.size):
+        total += np.int64(row[i])
+    return total
+
+
+@jit
+def whole_sums_of_chunks(x: Array, totals: Array, first: int, last: int) -> None:
+    """totals[k] = the sum of chunk k of x."""
+    for k in range(first, last, CHUNK):
+        totals[k // CHUNK] = whole_sum_of(part_of(x, k, min(CHUNK, x.size - k)))
+
+
+@jit
 def whole_sums(x: Array, out: Array, along: int, after: int, first: int, last: int) -> None:
     """out[b, j] = sum_i x[b, i, j] of whole numbers or bools, modulo 2^64."""
     k = first
     while k < last:
         if after == 1:
-            row, total = part_of(x, k * along, along), np.int64(0)
-            for i in range(row.size):
-                total += np.int64(row[i])
-            out[k] = total
+            out[k] = whole_sum_of(part_of(x, k * along, along))
             k += 1
             continue
         width, start = lines_of(after, k, last), k // after * along * after + k % after

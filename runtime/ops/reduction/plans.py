@@ -17,8 +17,8 @@ from ..softmax import cpu_loops as exponentials
 from . import cpu_backward_loops as backward
 from . import cpu_reduce_loops as loops
 from . import plans_choices as choices_of
+from .plans_choices import LARGE
 
-LARGE = 2 * CHUNK  # elements of which each of two threads has a chunk
 Dim = Ints | int | None
 
 

@@ -6,9 +6,11 @@ from math import prod
 
 from ...kernels.cpu.folding import Folding, folding
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype
+from ...kernels.cpu.sums import CHUNK
 from . import cpu_choice_loops as loops
 
 FEW = 4096  # elements of which it takes less to find the first extreme than to call NumPy
+LARGE = 2 * CHUNK  # elements of which each of two threads has a chunk
 MOST = 1 << 16  # elements that are tested: of more, NumPy needs not look at all
 
 
@@ -106,9 +108,20 @@ def least(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
 
 
 def whole_extremes(x: Layout, fold: Folding, sign: int) -> Plan | None:
-    """Extremes of whole numbers, or of what is true or not; of long rows NumPy is faster."""
-    _, along, after = fold.folded
-    return None if is_long(x.shape, along, after) else column_extremes(x, fold, sign)
+    """Extremes of whole numbers, or of what is true or not; that of all of a large operand in chunks."""
+    before, along, after = fold.folded
+    if after != 1:
+        return column_extremes(x, fold, sign)
+    if x.strides is not None or fold.order or not prod(x.shape):
+        return None
+    if before > 1 or along < LARGE:
+        ints, rows = (sign, along), (before, 1)
+        return (Step(loops.whole_extremes_of_rows, (0,), ((0, fold.result),), (), ints, rows, row=along),)
+    chunks = (1, (-(-along // CHUNK),))  # a result that is not given
+    return (
+        Step(loops.whole_extremes_of_chunks, (0,), (chunks,), (), (sign,), (along, CHUNK), row=1),
+        Step(loops.whole_extremes_of_rows, (), (chunks, (0, fold.result)), (), (sign, chunks[1][0]), (1, 1)),
+    )
 
 
 def column_extremes(x: Layout, fold: Folding, sign: int) -> Plan | None:
@@ -126,13 +139,19 @@ def whole_sum_of_all(x: Layout) -> Plan | None:
 
 
 def whole_sums(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
-    """Sums of whole numbers along neighbouring dimensions."""
+    """Sums of whole numbers along neighbouring dimensions; that of all of a large operand in chunks."""
     fold = folding(x.shape, dim, keepdim)
     before, along, after = fold.folded
-    if x.strides is not None or fold.order or not 0 < prod(x.shape) <= MOST:
+    if x.strides is not None or fold.order or not prod(x.shape):
         return None
-    rows = (before * after, loops.UNIT)
-    return (Step(loops.whole_sums, (0,), ((0, fold.result),), (), (along, after), rows, indices=(0,)),)
+    if fold.count > 1 or along < LARGE:
+        rows = (before * after, loops.UNIT)
+        return (Step(loops.whole_sums, (0,), ((0, fold.result),), (), (along, after), rows, indices=(0,)),)
+    chunks = (1, (-(-along // CHUNK),))  # a result that is not given
+    return (
+        Step(loops.whole_sums_of_chunks, (0,), (chunks,), (), (), (along, CHUNK), row=1, indices=(1,)),
+        Step(loops.whole_sums, (), (chunks, (0, fold.result)), (), (chunks[1][0], 1), (1, 1), indices=(0,)),
+    )
 
 
 def value_selecting_reduction_backward(grad: Layout, shape: Ints, dim: int, indices: Layout) -> Plan | None:

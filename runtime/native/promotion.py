@@ -1,0 +1,116 @@
+"""Operands of several dtypes: those of lesser ones are converted to that of the result before an element-wise op.
+
+The dtype is PyTorch's: bools give way to integers and these to floats, tensors without dimensions to all others that
+are as much, and a number changes the dtype only where it is more than the tensors are.
+"""
+
+from __future__ import annotations
+
+from ..kernels.llvm.element_kinds import BOOL, INTEGERS, is_float, is_half
+from ..kernels.llvm.structs import Items
+from ..kernels.llvm.typed import NULL, cast, native
+from . import c_functions as c
+from .conversions.convert import as_kind
+from .interned import default_dtype, float_type, int_type, none, outdated_type, true
+from .layout import Object, Tensor
+from .references import Owned, own_new, size
+from .tensors import any_kind_of, elements, is_tensor, kind_of
+
+NOTHING, PROMOTES, TO_FLOAT = range(3)  # what an op does: the last one computes with floats whatever it is given
+TRUTH, WHOLE, FRACTION = range(3)
+DOUBLE = 1
+UNKNOWN = -1
+MOST = 1 << 15  # elements that one thread converts
+
+
+@native
+def rank_of(kind: int) -> int:
+    """How much the numbers of a kind are; UNKNOWN is the least."""
+    if kind < 0:
+        return UNKNOWN
+    if kind == BOOL:
+        return TRUTH
+    return FRACTION if is_float(kind) else WHOLE
+
+
+@native
+def common(kind: int, other: int) -> int:
+    """The kind for two, either of which may be UNKNOWN still; UNKNOWN where that is for the general path."""
+    if kind == other or rank_of(other) < rank_of(kind):
+        return kind
+    if rank_of(kind) < rank_of(other):
+        return other
+    return DOUBLE if is_float(kind) and not is_half(kind) and not is_half(other) else UNKNOWN
+
+
+@native
+def may_convert(thing: Object) -> bool:
+    """Whether an operand is a tensor that may be converted without a word, and not too large."""
+    if not is_tensor(thing):
+        return False
+    tensor = cast(Tensor, thing)
+    few = tensor.flat is none or elements(tensor.flat) <= MOST
+    return few and tensor.fn.type is not outdated_type and any_kind_of(tensor.dtype) >= 0
+
+
+@native
+def kind_of_tensors(tensors: int, masks: int, operands: Items[Object]) -> int:
+    """The kind for tensors that are no masks; UNKNOWN where that is for the general path."""
+    kind, least, with_dims = UNKNOWN, UNKNOWN, 0  # of tensors with dimensions, and of the others
+    for i in range(tensors):
+        thing = operands[i]
+        if masks >> i & 1 or thing.type is float_type or thing.type is int_type:
+            continue
+        if not may_convert(thing):
+            return UNKNOWN
+        own = any_kind_of(cast(Tensor, thing).dtype)
+        if size(cast(Tensor, thing).shape) > 0:
+            kind = common(kind, own) if with_dims else own
+            with_dims = 1
+        else:
+            least = own if least == UNKNOWN else common(least, own)
+        if (with_dims and kind == UNKNOWN) or (least == UNKNOWN and not with_dims):
+            return UNKNOWN
+    if not with_dims:
+        return least
+    return kind if rank_of(least) <= rank_of(kind) else UNKNOWN
+
+
+@native
+def kind_of_result(rule: int, tensors: int, masks: int, operands: Items[Object]) -> int:
+    """The kind in which an op computes; UNKNOWN where that is for the general path."""
+    kind, number = kind_of_tensors(tensors, masks, operands), TRUTH
+    for i in range(tensors):
+        if operands[i].type is float_type:
+            number = FRACTION
+        elif operands[i].type is int_type and number == TRUTH:
+            number = WHOLE
+    if kind == UNKNOWN or is_float(kind):
+        return kind
+    if rule == TO_FLOAT or number == FRACTION:
+        return kind_of(c.list_item(default_dtype, 0))
+    if kind == BOOL and number == WHOLE:
+        return INTEGERS
+    return kind if kind <= INTEGERS else UNKNOWN  # smaller integers have kernels in the general path alone
+
+
+@native
+def brought_to(kind: int, tensors: int, masks: int, bools: int, operands: Items[Object], owned: Owned) -> bool:
+    """Convert the operands that are of other kinds, all of them tensors outside of the graph; False where none is, or
+    this is for the general path, or an error is set."""
+    changed = False
+    for i in range(tensors):
+        thing = operands[i]
+        if masks >> i & 1 or thing.type is float_type or thing.type is int_type:
+            continue
+        tensor = cast(Tensor, thing)
+        if any_kind_of(tensor.dtype) == kind:
+            continue
+        if tensor.rg is true or (any_kind_of(tensor.dtype) == BOOL and not bools):
+            return False
+        made = own_new(owned, as_kind(tensor, kind, owned))
+        if made is NULL or made is none:
+            return False
+        operands[i] = made
+        changed = True
+    return changed

@@ -1,0 +1,108 @@
+"""An element-wise op that writes to its first operand: launch_in_place."""
+
+from __future__ import annotations
+
+from ..kernels.llvm.element_kinds import KINDS, itemsize
+from ..kernels.llvm.kernel_calls import CallFrame, put_array
+from ..kernels.llvm.structs import Items
+from ..kernels.llvm.typed import NULL, New, cast, native, new
+from . import c_functions as c
+from .apart import Apart, bring, each_alone, note_apart
+from .forward import UNFIT, ForwardPlan, Prepared, lies_elsewhere, needs_graph, on_device, prepared
+from .interned import device_functions, int_type, none
+from .kernel_calls import Arguments, found_kernel, run_kernel
+from .layout import Array, Object, Tensor
+from .promotion import UNKNOWN, brought_to, kind_of_result
+from .references import Owned, begin, release_all, retain
+from .tensors import elements, kind_of, not_handled, shared_writes
+
+
+@native
+def apart(tensor: Tensor, other: Tensor) -> bool:
+    """Whether writing to a tensor element by element leaves the rest of another as it is."""
+    return tensor is other or tensor.storage is not other.storage
+
+
+@native
+def awaited(tensor: Tensor) -> bool:
+    """Whether somebody is to hear of the next write to a tensor's memory."""
+    return tensor.writes is not none and c.list_item(tensor.writes, 0).type is not int_type
+
+
+@native
+def count_write(tensor: Tensor, name: Object) -> bool:
+    """One more write to a tensor's memory, by the op of that name; False where an error is set."""
+    writes = shared_writes(tensor)
+    if writes is NULL:
+        return False
+    number = c.new_int(1 + c.as_int(c.list_item(writes, 0)))
+    if number is not NULL:
+        c.set_list_item(writes, 0, number)
+        c.set_list_item(writes, 1, retain(name))
+    c.release(writes)
+    return number is not NULL
+
+
+@native
+def write_flat(
+    plan: ForwardPlan, arguments: Items[Object], number: int, frame: CallFrame, ready: Prepared, owned: Owned
+) -> New[Object]:
+    """The first operand, to which the op's result has been written; None where this is for the general path."""
+    first, places, kind = cast(Tensor, arguments[0]), new(Apart), number % KINDS
+    two, strided = plan.tensors == 2 and number < KINDS, cast(Tensor, arguments[0]).flat is none
+    recorded = needs_graph(plan, arguments)
+    # Python knows what to say.
+    if recorded == 1 or (two and not apart(first, cast(Tensor, arguments[1]))) or awaited(first):
+        return not_handled()
+    kernel = 0 if recorded < 0 else found_kernel(plan.kernels, number, plan.resolver)
+    if kernel == 0:
+        return NULL
+    if strided and not (note_apart(first, kind, ready.size, places, owned) and each_alone(places)):
+        return not_handled()
+    # Before the write: no reader may take the old count for the new values.
+    if not count_write(first, plan.name):
+        return NULL
+    arrays = plan.tensors - int(number >= KINDS)
+    put_array(frame, arrays, ready.first.memory, itemsize(kind))
+    run_kernel(kernel, arrays + 1, elements(ready.first), frame)
+    if strided:
+        bring(places, ready.first.memory, True)
+    return retain(first)
+
+
+@native
+def write_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
+    """The first operand, after others have been converted to its dtype; None as `launch_in_place`."""
+    kind = kind_of_result(plan.promotes, plan.tensors, plan.masks, arguments) if plan.promotes else UNKNOWN
+    if kind < 0 or not plan.computed >> kind & 1 or kind_of(cast(Tensor, arguments[0]).dtype) != kind:
+        return not_handled()
+    given, converted, owned = new(Arguments), new(Owned), new(Owned)
+    frame, ready = new(CallFrame), new(Prepared)
+    for i in range(plan.tensors + plan.numbers):
+        given.items[i] = arguments[i]
+    begin(converted)
+    begin(owned)
+    if brought_to(kind, plan.tensors, plan.masks, plan.converts_bools, given.items, converted):
+        number = prepared(plan, given.items, frame, ready, True, owned)
+        result = write_flat(plan, given.items, number, frame, ready, owned) if number != UNFIT else not_handled()
+    else:
+        result = not_handled() if c.error_set() is NULL else cast(Object, NULL)
+    release_all(owned)
+    release_all(converted)
+    return result
+
+
+@native
+def launch_in_place(self: Array, arguments: Items[Object], count: int) -> New[Object]:
+    """The first operand, to which the op's result has been written; None where this is for the general path."""
+    plan, frame, ready, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Prepared), new(Owned)
+    begin(owned)
+    number = prepared(plan, arguments, frame, ready, True, owned)
+    if number != UNFIT:
+        result = write_flat(plan, arguments, number, frame, ready, owned)
+    elif lies_elsewhere(arguments[plan.lead]):
+        result = on_device(device_functions.launch_in_place, self, arguments, count)
+    else:
+        result = write_promoted(plan, arguments)
+    release_all(owned)
+    return result
