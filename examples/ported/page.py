@@ -13,7 +13,7 @@ page; the programs are in `examples/ported/programs/`. They print losses, output
 they agree with what PyTorch {torch} prints, to {tolerance}. Seconds are those of the whole process, imports included,
 with one thread, kernels compiled before.
 
-{same} of the {all} that run on PyTorch run and print the same.
+{same} of the {all} that run on PyTorch run and print the same.{alone}
 
 | package | version | what was run | result | seconds | PyTorch's |
 |---|---|---|---|---|---|
@@ -23,8 +23,10 @@ with one thread, kernels compiled before.
 def write_page(results: list[Any], path: Path) -> None:
     """Write the page of all results."""
     counted = [r for r in results if not r.result.startswith("stops on PyTorch")]
-    same = sum(r.result in ("same", "runs") for r in counted)
-    lines = [HEAD.format(torch="2.13", tolerance="0.2 %", same=same, all=len(counted))]
+    alone = sum(r.torch is None for r in counted)  # which say "runs" or where they stop
+    numbers = {"same": sum(r.result == "same" for r in counted), "all": len(counted) - alone}
+    text = f" {alone} more were run with specgrad alone." if alone else ""
+    lines = [HEAD.format(torch="2.13", tolerance="0.2 %", alone=text, **numbers)]
     for r in results:
         beside = f"{r.torch.seconds:.1f}" if r.torch else ""
         result = r.result.replace("|", "\\|").replace("<", "&lt;")

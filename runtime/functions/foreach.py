@@ -44,10 +44,14 @@ def named(name: str) -> Callable[..., Any]:
         (tensor([2., 4.]), tensor(12.))
     """
     short = name.removeprefix(PREFIX)
+    in_place = short.endswith("_")
     each = _OTHERWISE.get(short) or getattr(own_ops, short, None)
+    is_copied = each is None and in_place  # of ops that have no form in place
+    if is_copied:
+        each = getattr(own_ops, short[:-1], None)
     if each is None:
         raise AttributeError(f"module 'specgrad' has no attribute {name!r}")
-    in_place, by_name_only = short.endswith("_"), _keyword_only(each)
+    by_name_only = _keyword_only(each)
 
     def function(*args: Any, **kwargs: Any) -> Any:
         options = {key: value for key, value in kwargs.items() if key in _OPTIONS}
@@ -56,6 +60,9 @@ def named(name: str) -> Callable[..., Any]:
         given = given[: by_name_only[0]]
         calls = _one_by_one(name, given, options)
         results = [each(*places, **named) for places, named in calls]
+        if is_copied:
+            for tensor, result in zip(given[0], results, strict=True):
+                tensor.copy_(result)
         return given[0] if in_place else tuple(results)
 
     function.__name__ = function.__qualname__ = name

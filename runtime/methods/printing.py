@@ -29,7 +29,7 @@ _PROFILES = {
     "short": PrintOptions(precision=2, edgeitems=2),
     "full": PrintOptions(threshold=float("inf")),
 }
-options = PrintOptions()
+PRINT_OPTS = PrintOptions()
 
 
 def set_printoptions(
@@ -65,12 +65,12 @@ def set_printoptions(
             raise ValueError(f"set_printoptions(): profile must be one of {', '.join(_PROFILES)}, not {profile!r}")
         for field in fields(PrintOptions):
             if field.name != "sci_mode":
-                setattr(options, field.name, getattr(_PROFILES[profile], field.name))
+                setattr(PRINT_OPTS, field.name, getattr(_PROFILES[profile], field.name))
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     for name, value in given.items():
         if value is not None:
-            setattr(options, name, value)
-    options.sci_mode = sci_mode
+            setattr(PRINT_OPTS, name, value)
+    PRINT_OPTS.sci_mode = sci_mode
 
 
 class _NumberFormat:
@@ -91,16 +91,16 @@ class _NumberFormat:
         low, high = float(magnitudes.min()), float(magnitudes.max())
         self.is_whole = bool((shown == np.ceil(shown)).all())
         wide = high > low * 1000.0 or high > 1e8 or low < 1e-4
-        self.is_scientific = wide if options.sci_mode is None else options.sci_mode
+        self.is_scientific = wide if PRINT_OPTS.sci_mode is None else PRINT_OPTS.sci_mode
 
     def _text(self, value: Any) -> str:
         if not self.is_float:
             return f"{value}"
         if self.is_scientific:
-            return f"{value:.{options.precision}e}"
+            return f"{value:.{PRINT_OPTS.precision}e}"
         if self.is_whole:
             return f"{value:.0f}" + ("." if isfinite(value) else "")
-        return f"{value:.{options.precision}f}"
+        return f"{value:.{PRINT_OPTS.precision}f}"
 
     def text(self, value: Any) -> str:
         """The number, right-aligned."""
@@ -127,7 +127,7 @@ def _printable(array: np.ndarray) -> np.ndarray:
 
 def _edges(array: np.ndarray) -> np.ndarray:
     """The elements that a summary shows."""
-    edge = options.edgeitems
+    edge = PRINT_OPTS.edgeitems
     kept = [range(n) if n <= 2 * edge else [*range(edge), *range(n - edge, n)] for n in array.shape]
     return array[np.ix_(*kept)]
 
@@ -135,7 +135,7 @@ def _edges(array: np.ndarray) -> np.ndarray:
 def _layout(array: np.ndarray, fmt: _NumberFormat | _ComplexFormat, indent: int, summarise: bool) -> str:
     if array.ndim == 0:
         return fmt.text(_printable(array).item())
-    edge = options.edgeitems
+    edge = PRINT_OPTS.edgeitems
     is_long = summarise and len(array) > 2 * edge
     ends = (array[:edge], array[len(array) - edge :]) if is_long else (array,)
     if array.ndim == 1:
@@ -152,7 +152,7 @@ def _joined(parts: list[list[str]], dots: str) -> list[str]:
 
 def _wrap(items: list[str], item_width: int, indent: int) -> str:
     """One row, broken into lines of as many items as fit."""
-    per_line = max(1, (options.linewidth - indent) // item_width)
+    per_line = max(1, (PRINT_OPTS.linewidth - indent) // item_width)
     lines = [", ".join(items[i : i + per_line]) for i in range(0, len(items), per_line)]
     return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
 
@@ -194,21 +194,39 @@ def to_text(tensor: Any) -> str:
     name = type(tensor).__name__ if overrides(type(tensor)) else "tensor"
     indent = len(name) + 1
     text = f"{name}(" + ("..." if tensor.is_meta else numbers_text(number_array(tensor), indent))
+    return with_suffixes(text, _suffixes(tensor), indent, False)
+
+
+def with_suffixes(text: str, suffixes: list[str], indent: int, force_newline: bool) -> str:
+    """The text of numbers, and of what else is said of a tensor, to the bracket at the end.
+
+    Args:
+        text: that of the numbers, with what stands before them.
+        suffixes: what else is said.
+        indent: where a new line begins.
+        force_newline: whether the first of these begins one.
+    """
     column = len(text) - text.rfind("\n") + 1
-    for suffix in _suffixes(tensor):
-        if column + len(suffix) + 2 > options.linewidth:
+    for suffix in suffixes:
+        if force_newline or column + len(suffix) + 2 > PRINT_OPTS.linewidth:
             text += ",\n" + " " * indent + suffix
-            column = indent + len(suffix)
+            column, force_newline = indent + len(suffix), False
         else:
             text += ", " + suffix
             column += len(suffix) + 2
     return text + ")"
 
 
+def numbers(self: Any, indent: int) -> str:
+    """The numbers of a tensor `self` in brackets, its rows `indent` places from the margin."""
+    return numbers_text(number_array(self), indent)
+
+
 def numbers_text(array: np.ndarray, indent: int) -> str:
+    """The numbers of an array in brackets, its rows `indent` places from the margin."""
     if array.size == 0:
         return "[]"
-    summarise = array.size > options.threshold
+    summarise = array.size > PRINT_OPTS.threshold
     shown = _printable(_edges(array) if summarise else array)
     fmt = _ComplexFormat(shown) if array.dtype.kind == "c" else _NumberFormat(shown)
     return _layout(array, fmt, indent, summarise)

@@ -7,7 +7,7 @@ from typing import Any
 from ..tensor.base import host_array
 from ..tensor.dtypes import bool_, get_default_dtype, int64
 from ..tensor.memory_format import sparse_coo, sparse_csr
-from .printing import history_of, numbers_text, options
+from .printing import PRINT_OPTS, history_of, numbers_text
 
 INDENT = len("tensor(")
 
@@ -51,7 +51,7 @@ def _with_suffixes(text: str, suffixes: list[str], on_new_line: bool) -> str:
     """Suffixes behind the text, as many in a line as fit."""
     column = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:
-        if on_new_line or column + len(suffix) + 2 > options.linewidth:
+        if on_new_line or column + len(suffix) + 2 > PRINT_OPTS.linewidth:
             text += ",\n" + " " * INDENT + suffix
             column, on_new_line = INDENT + len(suffix), False
         else:

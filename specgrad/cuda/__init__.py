@@ -47,6 +47,8 @@ def __getattr__(name: str) -> _Any:
         found = _import_module("..runtime.sharing.storages.legacy", __name__).CUDA_STORAGES.get(name)
         if found is not None:
             return found
+    if name == "_initialized":
+        return _devices.is_initialized()
     if name == "amp":
         return _import_module(".amp", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -56,6 +56,8 @@ def test_in_place(lib: Any) -> None:
     assert [x.tolist() for x in tensors] == [[0.0, 0.0], [0.0]]
     lib._foreach_copy_(tensors, pair(lib))
     assert tensors[0].tolist() == [1.0, 2.0]
+    lib._foreach_maximum_(tensors, [lib.full((2,), 1.5), lib.full((1,), 4.0)])
+    assert [x.tolist() for x in tensors] == [[1.5, 2.0], [4.0]]
     x = lib.tensor([1.0, 2.0], requires_grad=True)
     lib._foreach_mul([x], 3)[0].sum().backward()
     assert x.grad.tolist() == [3.0, 3.0]

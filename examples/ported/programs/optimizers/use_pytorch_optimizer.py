@@ -53,5 +53,5 @@ for name in (
     print(name)
     try:
         trained(model, lambda: nn.functional.mse_loss(model(x), y), optimizer=optimizer, steps=3)
-    except (RuntimeError, ValueError) as error:
-        print(name, "stops:", type(error).__name__)
+    except (RuntimeError, ValueError):
+        print(name, "stops")
