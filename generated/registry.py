@@ -6461,6 +6461,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="((np.arange(count)[:, None] == row) * self) @ mat2[column]",
         check="coordinate_mm",
+        shape="product_by_coordinates",
         refuses=(
             ("self=T(2), row=V([0]), column=V([0, 1]), count=2, mat2=T(2, 2)", "RuntimeError"),
             ("self=T(2), row=V([0, 1]), column=V([0, 1]), count=2, mat2=T(2)", "RuntimeError"),
@@ -6496,6 +6497,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="np.sum(self[row] * mat2[column], 1)",
         check="coordinate_sampled",
+        shape="sampled_product",
         refuses=(
             ("self=T(3, 2), row=V([0]), mat2=T(4, 3), column=V([0])", "RuntimeError"),
             ("self=T(3), row=V([0]), mat2=T(4, 3), column=V([0])", "RuntimeError"),
@@ -10084,6 +10086,7 @@ OPS = [
         formulas={"self": "grad", "result": "auto_linear"},
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="np.array(self)",
+        shape="same",
     ),
     Op(
         name="_to_copy",

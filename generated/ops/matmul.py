@@ -982,7 +982,7 @@ def _coordinate_mm(name: str, self, row, column, count, mat2, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(self, matmul_cpu_sparse.coordinate_mm)(
+            at(self, matmul_cpu_sparse.coordinate_mm, "ops.matmul.shapes:product_by_coordinates")(
                 array_in(self, computed), array_in(row, None), array_in(column, None), count, array_in(mat2, computed)
             ),
             computed,
@@ -1060,7 +1060,7 @@ def _coordinate_sampled(name: str, self, row, mat2, column, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(self, matmul_cpu_sparse.coordinate_sampled)(
+            at(self, matmul_cpu_sparse.coordinate_sampled, "ops.matmul.shapes:sampled_product")(
                 array_in(self, computed), array_in(row, None), array_in(mat2, computed), array_in(column, None)
             ),
             computed,

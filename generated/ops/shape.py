@@ -3955,7 +3955,7 @@ def _contiguous_copy(name: str, self, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(at(self, shape_cpu.clone)(array_in(self, computed)), computed)
+        result = adopt(at(self, shape_cpu.clone, "dispatch.shape_rules:same")(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:

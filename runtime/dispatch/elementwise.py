@@ -17,7 +17,7 @@ from ..kernels.table import ElementKernels
 from ..tensor import dtypes
 from ..tensor.base import TensorBase, adopt, alias, fresh
 from ..tensor.casting import cast, copy_cast
-from ..tensor.devices import CPU
+from ..tensor.devices import CPU, META
 from ..tensor.dtypes import FLOAT8, dtype
 from ..tensor.layouts import relaid
 from ..tensor.memory import empty
@@ -185,22 +185,23 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
         numbers = [as_number(name, s, computed) for s in scalars]
         wanted = [None if own else to for own in raw] if raw else [to] * len(operands)
         attribute = "forward_complex" if computed.kind == "c" else "forward"
+        in_rows = into is not None or (place is not CPU and place is not META)
+        order = None if in_rows else order_of_result(operands, shape)
         if place is CPU:
             if into is not None and written_at_once(op, attribute, operands, wanted, numbers, into, shape, final):
                 note_write(into, name)
                 return into, with_constants(operands, computed)
             flat = empty(prod(shape), final.compute.np, place)
-            order = None if into is not None else order_of_result(operands, shape)
             if order is None:
                 launch(op.kernels, attribute, operands, wanted, shape, numbers, (flat,))
             else:
                 launch(op.kernels, attribute, *in_order(operands, wanted, shape, order), numbers, (flat,))
             result = fresh(flat if flat.dtype is final.np else cast(flat, final.np), shape, final)
-            result = result if order is None else relaid(result, ordered_strides(shape, order))
         else:
             from .device_elementwise import computed_on_device  # loaded with the first device
 
             result = computed_on_device(op, name, attribute, operands, wanted, shape, numbers, final, into)
+        result = result if order is None else relaid(result, ordered_strides(shape, order))
     except Exception as error:
         reraise(name, error, operands)
     if into is not None and result is not into:

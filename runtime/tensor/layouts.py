@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import ShapeError
 from ..kernels.cpu.copies import copied as copied_on_host
 from .base import alias, fresh
-from .devices import CPU
+from .devices import CPU, META
 from .memory import copied
 from .memory_format import (
     BY_DIMS,
@@ -106,17 +106,22 @@ def _compared(first: int, second: int, shape: Shape, operands: Sequence[Strides]
 
 def is_in_rows(*tensors: Any) -> bool:
     """Whether no tensor on the host says that results are to lie in another order than that of rows."""
-    return all(t is None or t._strides is None or _format_on_host(t) is contiguous_format for t in tensors)
+    return all(t is None or t._strides is None or _format_taken_over(t) is contiguous_format for t in tensors)
 
 
-def _format_on_host(tensor: Any) -> memory_format:
+def _format_taken_over(tensor: Any) -> memory_format:
     """The memory format that results take over: on devices all kernels give rows."""
-    return suggested_format(tensor._shape, tensor._strides) if tensor._device is CPU else contiguous_format
+    return suggested_format(tensor._shape, tensor._strides) if keeps_order(tensor) else contiguous_format
+
+
+def keeps_order(tensor: Any) -> bool:
+    """Whether what is computed of a tensor lies as it does: on the host, and on `meta`, which says how that is."""
+    return tensor._device is CPU or tensor._device is META
 
 
 def keeps_rows(tensor: Any) -> bool:
     """Whether a copy that preserves the layout of a tensor has its elements in rows, as all have on devices."""
-    if tensor._device is not CPU:
+    if not keeps_order(tensor):
         return True
     return tensor._strides is None or preserved_strides(tensor._shape, tensor._strides) is None
 
@@ -131,7 +136,7 @@ def laid_like(result: Any, *tensors: Any) -> Any:
     """A new tensor in the memory format of the first of some tensors that has one other than rows."""
     for t in tensors:
         if t is not None and t._strides is not None:
-            wanted = _format_on_host(t)
+            wanted = _format_taken_over(t)
             if wanted is not contiguous_format and len(result._shape) == len(ORDERS[wanted]):
                 return laid_out(result, ordered_strides(result._shape, ORDERS[wanted]))
     return result
@@ -151,7 +156,7 @@ def in_rows(tensor: Any) -> Any:
 
 def formatted(op: str, result: Any, source: Any, wanted: memory_format | None) -> Any:
     """A new tensor, in rows, in a memory format; by default as its source lies, which copies on devices do not."""
-    if wanted is None and result._device is not CPU:
+    if wanted is None and not keeps_order(result):
         return result
     strides = wanted_strides(op, source, wanted)
     return result if strides is None else laid_out(result, strides)
@@ -169,6 +174,8 @@ def wanted_strides(op: str, source: Any, wanted: memory_format | None) -> Stride
 
 def laid_out(tensor: Any, strides: Strides) -> Any:
     """A copy of a tensor, without a place in the graph, whose elements lie without gaps in the order of strides."""
+    if tensor._device is META:
+        return relaid(tensor, strides)
     shape, steps = tensor._shape, tensor.stride()
     order = sorted(range(len(shape)), key=lambda dim: (-strides[dim], dim))
     turned = alias(tensor, tuple([shape[dim] for dim in order]), tuple([steps[dim] for dim in order]), tensor._offset)

@@ -24,6 +24,7 @@ from ...modes.grad_mode import mode
 from ...modes.intercept import watch
 from ...tensor.base import alias, fresh
 from ...tensor.devices import CPU
+from ...tensor.layouts import is_dense
 from ...tensor.memory import empty
 from ...tensor.memory_format import contiguous_format, strided
 from ..hooks.hooks import RemovableHandle, leaf_hooks
@@ -115,16 +116,6 @@ def laid_out_like(leaf: Any, grad: Any) -> Any:
     count = leaf.numel()
     blank = fresh(empty(count, grad._dtype.np, grad._device), (count,), grad._dtype)
     return alias(blank, leaf._shape, leaf.stride(), 0).copy_(grad)
-
-
-def is_dense(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whether elements of these strides fill their memory without gaps or overlaps, in whatever order."""
-    expected = 1
-    for step, size in sorted(pair for pair in zip(strides, shape, strict=True) if pair[1] != 1):
-        if step != expected:
-            return False
-        expected *= size
-    return True
 
 
 def add_to(held: Any, grad: Any) -> None:

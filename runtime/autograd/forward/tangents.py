@@ -14,6 +14,7 @@ from ...modes.thread_state import NOWHERE, mode
 from ...namespace import op
 from ...tensor.base import TensorBase, alias, fresh
 from ...tensor.history import copy_history
+from ...tensor.layouts import is_dense
 from ...tensor.memory import zeros
 from ...tensor.memory_overlap import overlaps
 from ..engine.match_input import fit
@@ -120,13 +121,14 @@ def shared_tangent(tensor: Any, level: int, own: Any, like: Any) -> Any:
     The tensor itself had `own`; the new one has room for the values of `like`.
     """
     base = tensor if tensor._base is None else tensor._base
-    if (base is tensor and not base._views) or not base.is_contiguous() or not are_related(base, tensor):
+    apart = not is_dense(base._shape, base.stride())
+    if (base is tensor and not base._views) or apart or not are_related(base, tensor):
         return None
     whole = own if base is tensor else tangent_at(base, level)
     anew = whole is None or not has_room(whole, like)
     if anew:
         zeros = like.new_zeros(base._shape, dtype=base._dtype)
-        whole = placed_like(zeros if whole is None else zeros + whole, base)
+        whole = laid_out_like(placed_like(zeros if whole is None else zeros + whole, base), base)
         set_tangent(base, level, whole)
     for reference in base._views or ():
         view = reference()
@@ -145,10 +147,12 @@ def hand_to_saved(output: Any) -> None:
         return
     node, index = output_at(output._fn)
     for slot in () if node is None else node.saved_slots:  # a view whose use is an error has no node
+        if node.saved_outputs.get(slot) != index:
+            continue
         saved = getattr(node, slot)
-        if isinstance(saved, TensorBase) and saved._flat is output._flat and saved is not output:
+        if isinstance(saved, TensorBase) and saved is not output:
             saved._tangent = output._tangent
-        elif type(saved) is Packed and node.saved_outputs.get(slot) == index:
+        elif type(saved) is Packed:
             saved.tangent = output._tangent
 
 

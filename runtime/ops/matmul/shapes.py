@@ -31,3 +31,13 @@ def linear_weight(grad_output: Any, self: Any) -> Shape:
     """Outputs by features; features alone for a vector."""
     outputs = grad_output.shape[-1:] if len(grad_output.shape) == len(self.shape) else ()
     return (*outputs, self.shape[-1])
+
+
+def product_by_coordinates(self: Any, row: Any, column: Any, count: int, mat2: Any) -> Shape:
+    """So many rows, and the columns of the second matrix."""
+    return (count, mat2.shape[1])
+
+
+def sampled_product(self: Any, row: Any, mat2: Any, column: Any) -> Shape:
+    """A number for each coordinate."""
+    return tuple(row.shape)
