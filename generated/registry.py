@@ -2365,7 +2365,8 @@ OPS = [
         gives={
             "bool": "refused",
             "int32": "refused",
-            "float16": "refused",
+            "float16": "complex32",
+            "bfloat16": "refused",
             "float32": "complex64",
             "complex64": "refused",
             "float32 float64": "refused",

@@ -8,7 +8,7 @@ WITHOUT_GRADIENT = ("bool", "int32", "int64")  # the words of `result_dtype` for
 
 # The errors of wrong calls; LinAlgError where numbers are wrong, which computing shows.
 ERRORS = ("IndexError", "LinAlgError", "NotImplementedError", "RuntimeError", "TypeError", "ValueError")
-FLOATS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
+FLOATS = ("float16", "bfloat16", "float32", "float64", "complex32", "complex64", "complex128")
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "bool")
 DTYPES = (*FLOATS, *INTEGERS)
 NUMBERS = {"int": 2, "float": 2.5}  # words of `gives` for Python's numbers, and what stands for them

@@ -947,7 +947,7 @@ def coordinate_mm(input: Tensor, row: Tensor, column: Tensor, count: int, mat2: 
         or count.__class__ not in plain
         or mat2.__class__ not in plain
     ) and (
-        result := intercept("coordinate_mm", coordinate_mm, "loop", input, row, column, count, mat2)
+        result := intercept("coordinate_mm", coordinate_mm, "one_by_one", input, row, column, count, mat2)
     ) is not NOT_HANDLED:
         return result
     return _coordinate_mm("coordinate_mm", input, row, column, count, mat2)
@@ -1027,7 +1027,7 @@ def coordinate_sampled(input: Tensor, row: Tensor, mat2: Tensor, column: Tensor)
         or mat2.__class__ not in plain
         or column.__class__ not in plain
     ) and (
-        result := intercept("coordinate_sampled", coordinate_sampled, "loop", input, row, mat2, column)
+        result := intercept("coordinate_sampled", coordinate_sampled, "one_by_one", input, row, mat2, column)
     ) is not NOT_HANDLED:
         return result
     return _coordinate_sampled("coordinate_sampled", input, row, mat2, column)

@@ -72,6 +72,11 @@ def is_dense(shape: Shape, strides: Strides) -> bool:
     return True
 
 
+def are_alike(shape: Shape, strides: Strides, others: Strides) -> bool:
+    """Whether strides lead to the same places: those of dimensions of size 1 lead nowhere."""
+    return all(a == b for size, a, b in zip(shape, strides, others, strict=True) if size != 1)
+
+
 @functools.lru_cache(maxsize=4096)
 def memory_order(shape: Shape, operands: Sequence[Strides]) -> tuple[int, ...]:
     """The dimensions from the outermost in memory to the innermost, by the strides of operands expanded to a shape.

@@ -72,5 +72,5 @@ def test_numpy_under_no_grad() -> None:
     x = sg.ones(2, requires_grad=True)
     with sg.no_grad():
         assert x.numpy().tolist() == [1.0, 1.0]
-    with pytest.raises(RuntimeError, match=r"numpy\(\): can't call numpy\(\) on Tensor that requires grad"):
+    with pytest.raises(RuntimeError, match=r"numpy\(\): Can't call numpy\(\) on Tensor that requires grad"):
         x.numpy()

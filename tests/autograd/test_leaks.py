@@ -24,18 +24,20 @@ def resident() -> int:
 def growth(step: Callable[[], Any], steps: int) -> tuple[int, int]:
     """How many blocks of Python's memory, and how many bytes of all memory, the last nine tenths of the steps add.
 
-    Of the latter three times what the best third of them adds: the system may give a process far more than it asked
-    for, once, but what leaks does so in each.
+    Of both three times what the best third of them adds: the system may give a process far more than it asked for,
+    and Python keep something for later, once, but what leaks does so in each.
     """
     for _ in range(steps // 10):
         step()
     fill_free_lists()
-    blocks, sizes = sys.getallocatedblocks(), [resident()]
+    counts, sizes = [sys.getallocatedblocks()], [resident()]
     for _ in range(3):
         for _ in range(steps * 3 // 10):
             step()
+        counts.append(sys.getallocatedblocks())
         sizes.append(resident())
-    return sys.getallocatedblocks() - blocks, 3 * min(after - before for before, after in pairwise(sizes))
+    blocks, size = (3 * min(after - before for before, after in pairwise(found)) for found in (counts, sizes))
+    return blocks, size
 
 
 def fill_free_lists() -> None:

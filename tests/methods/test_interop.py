@@ -42,7 +42,7 @@ def test_numpy_of_what_requires_grad() -> None:
     """An array could be written to behind autograd's back, so it must be asked for with detach or force."""
     x = sg.ones(2, requires_grad=True)
     for make in (x.numpy, lambda: np.asarray(x), (x * 2).numpy):
-        with pytest.raises(RuntimeError, match="can't call numpy.* on Tensor that requires grad. Use tensor.detach"):
+        with pytest.raises(RuntimeError, match="Can't call numpy.* on Tensor that requires grad. Use tensor.detach"):
             make()
     assert x.numpy(force=True).tolist() == x.detach().numpy().tolist() == [1, 1]
 

@@ -14,7 +14,7 @@ from ...modes.thread_state import NOWHERE, mode
 from ...namespace import op
 from ...tensor.base import TensorBase, alias, fresh
 from ...tensor.history import copy_history
-from ...tensor.layouts import is_dense
+from ...tensor.layouts import are_alike, is_dense
 from ...tensor.memory import zeros
 from ...tensor.memory_overlap import overlaps
 from ..engine.match_input import fit
@@ -178,7 +178,7 @@ def fit_tangent(tangent: Any, output: Any) -> Any:
 
 def laid_out_like(tangent: Any, tensor: Any) -> Any:
     """The tangent, copied where it lies otherwise than its tensor: a view of the one must be one of the other."""
-    if tangent.stride() == tensor.stride():
+    if are_alike(tensor._shape, tangent.stride(), tensor.stride()):
         return tangent
     strides = tensor.stride()
     order = sorted(range(len(strides)), key=lambda d: -strides[d])

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from ...namespace import op
 from ...tensor import views
 from ...tensor.dtypes import bool_
-from ...tensor.layouts import is_dense
+from ...tensor.layouts import are_alike, is_dense
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Ints: TypeAlias = Sequence[int]
@@ -79,7 +79,8 @@ def as_strided_forward(
     """
     start = to_offset - offset
     within = start >= 0 and start + views.span(to_size, to_stride) <= tangent.numel()
-    if within and tangent.stride() == tuple(strides) and is_dense(tangent._shape, tangent.stride()):
+    placed = tangent.stride()
+    if within and are_alike(tangent._shape, placed, strides) and is_dense(tangent._shape, placed):
         return tangent.as_strided(to_size, to_stride, tangent.storage_offset() + start)
     overlaps = _overlaps(tangent, tangent._shape, strides)
     tangent = tangent if overlaps is None else tangent / overlaps

@@ -25,7 +25,7 @@ def middle(call: Call) -> Any:
 
 
 def one_by_one(call: Call) -> Any:
-    """One call for each example: what is counted in bins is not counted any faster for all at once."""
+    """One call for each example: what counts in bins, or multiplies by coordinates, is no faster for all at once."""
     return loop(call)
 
 

@@ -28,7 +28,7 @@ def histc(op: str, self: Any, bins: int, min: Any, max: Any) -> tuple[Any, ...]:
     require_kind(op, self, "f", "a floating point dtype")
     _require_bins(op, bins)
     low, high = float(min), float(max)
-    if low == high and self.numel() and is_known(self):
+    if low == high and self.numel() and not self.is_meta:
         low, high = (float(found) for found in namespace.op.aminmax(self.detach()))
     if low == high:
         low, high = low - 1, high + 1
@@ -63,7 +63,7 @@ def histogram_of_parts(op: str, self: Any, bins: int, range: Any, weight: Any, d
     _require_weight(op, self, weight)
     _require_bins(op, bins)
     if range is None:
-        found = self.numel() and is_known(self)
+        found = self.numel() and not self.is_meta
         range = [float(x) for x in namespace.op.aminmax(self.detach())] if found else (0.0, 1.0)
     if len(range) != 2:
         raise RuntimeError(f"{op}(): expected a range of 2 numbers, but got {len(range)}")

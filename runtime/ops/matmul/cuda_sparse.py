@@ -1,0 +1,41 @@
+"""Products with matrices that are given by coordinates, on a device: rows that are gathered, multiplied and added up.
+
+What is gathered has a row for each number of the sparse matrix, and lies on the device at once.
+"""
+
+from __future__ import annotations
+
+from ...cuda import memory
+from ...cuda.array import DeviceArray
+from ...cuda.launching.elements import apply
+from ...cuda.launching.moving import within_reach
+from ...cuda.views import over
+from ..indexing.cuda_rows import added_to_rows, rows_at, rows_taken
+from ..reduction.cuda import sum_dim
+from . import cpu_sparse as cpu
+from .cuda_kernels import product
+
+Array = DeviceArray
+
+
+@within_reach(cpu.coordinate_mm)
+def coordinate_mm(input: Array, row: Array, column: Array, count: int, mat2: Array) -> Array:
+    """The matrix of `count` rows times `mat2`; numbers at one place add up."""
+    start = memory.result_of_zeros(mat2, (count, mat2.shape[1]))
+    rows = rows_at("coordinate_mm", row, 0, count, False)
+    taken = rows_taken("coordinate_mm", mat2, 0, column, False)
+    return added_to_rows(start, rows, _products(over(input, taken.shape, (*input.byte_strides, 0)), taken))
+
+
+@within_reach(cpu.coordinate_sampled)
+def coordinate_sampled(input: Array, row: Array, mat2: Array, column: Array) -> Array:
+    """The products of row row[k] of one matrix and row column[k] of the other, for each k."""
+    mine = rows_taken("coordinate_sampled", input, 0, row, False)
+    return sum_dim(_products(mine, rows_taken("coordinate_sampled", mat2, 0, column, False)), (1,), False)
+
+
+def _products(a: Array, b: Array) -> Array:
+    """The product of each two elements, not rounded to a 16-bit float."""
+    result = memory.scratch(b, b.shape)
+    apply(product, b.dtype, (a, b), result)
+    return result
