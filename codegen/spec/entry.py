@@ -12,9 +12,8 @@ from ..rows.language import Program
 from . import formula
 from .autocast import read_autocast
 from .definitions import Written, name_fault, of_primals, with_meaning
-from .fields import Fields
-from .keys import CHOICES, COMMON, COMPUTE, DTYPES, ERRORS, KEYS, NUMBERS, REFUSED, WITHOUT_GRADIENT
-from .model import Compute, Entry, Formula, Refusal, Sample, Schema, Where, identifier, undefined
+from .keys import CHOICES, COMMON, COMPUTE, KEYS, WITHOUT_GRADIENT
+from .model import Compute, Entry, Formula, Schema, Where, identifier, undefined
 from .reference import RESULT
 from .row_program import check_of_rows, read_program
 from .sections import Defaults
@@ -22,11 +21,10 @@ from .signature import SchemaError, parse_schema
 from .source import Source, Text
 from .suggest import did_you_mean
 from .syntax import REFERENCE_SYNTAX, SCALAR_SYNTAX, TENSOR_SYNTAX, Syntax, faults
+from .trials import TrialFields
 
-WIDEST = 1e15  # of a domain: numbers are drawn from cells of it
 
-
-class EntryReader(Fields):
+class EntryReader(TrialFields):
     """Reads one mapping; `op` and `problems` hold what is known when `read` gives no entry."""
 
     def __init__(self, node: yaml.MappingNode, source: Source, defaults: Defaults) -> None:
@@ -41,10 +39,7 @@ class EntryReader(Fields):
         schema = self._schema()
         if schema is None:
             return None
-        self.op = schema.full_name
-        self._refuse_unknown_keys(schema)
-        self._inherit([key for key in COMMON if key not in self._senseless()])
-        self.definitions = self._definitions(schema)
+        self._begin(schema)
         dtypes = self.choices("dtypes") or CHOICES["dtypes"]
         result_dtype = self._per_output("result_dtype", schema) or ("same",) * len(schema.returns)
         differentiability, gradients = self._derivatives(schema, result_dtype)
@@ -99,6 +94,13 @@ class EntryReader(Fields):
             section=self.defaults.section,
             inherited=tuple(self.inherited),
         )
+
+    def _begin(self, schema: Schema) -> None:
+        """Refuse what no entry has, and take over what the section says for all of its entries."""
+        self.op = schema.full_name
+        self._refuse_unknown_keys(schema)
+        self._inherit([key for key in COMMON if key not in self._senseless()])
+        self.definitions = self._definitions(schema)
 
     def _says(self, key: str, default: bool = False) -> bool:
         """What a key of `true` or `false` says."""
@@ -316,98 +318,6 @@ class EntryReader(Fields):
         text = self.text(key)
         tree = formula.parse_expression(text, REFERENCE_SYNTAX, self.about(key)) if text else None
         return {RESULT: Formula(text.value, tree, text.where())} if text and tree is not None else {}
-
-    def _refuses(self) -> tuple[Refusal, ...]:
-        """Calls that must raise: a list, or a list for each class of errors."""
-        groups = self.groups("refuses", ERRORS)
-        return tuple(Refusal(c, error) for error, texts in groups.items() for c in self._samples("refuses", texts))
-
-    def _samples(self, key: str, texts: Iterable[Text]) -> tuple[Sample, ...]:
-        parsed = [(t, formula.parse_sample(t, self.about(key))) for t in texts]
-        return tuple(Sample(t.value, arguments, t.where()) for t, arguments in parsed if arguments is not None)
-
-    def _example(self) -> str:
-        """A doctest: one block, or a list of lines."""
-        texts = self.items("example")
-        if texts and not texts[0].value.startswith(">>> "):
-            self.report(texts[0].where(), "an example begins with '>>> '", "example")
-        return "\n".join(text.value.rstrip() for text in texts)
-
-    def _domain(self, schema: Schema) -> dict[str, tuple[float, float]]:
-        """`[lo, hi]` for every tensor argument, or one interval per argument."""
-        node = self.values.get("domain")
-        if node is None:
-            return {}
-        if not isinstance(node, yaml.MappingNode):
-            interval = self._interval(node)
-            return {a.name: interval for a in schema.arguments if a.type.is_tensor}
-        if not node.value:
-            self.report(self.source.where(node), "no intervals say nothing: fill it in, or leave the key out", "domain")
-        known = [a.name for a in schema.arguments]
-        for key, _ in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                self.report(self.source.where(key), "the name of an argument is wanted here", "domain")
-            elif key.value not in known:
-                hint = did_you_mean(key.value, known)
-                self.report(self.source.where(key), f"no argument '{key.value}'{hint}", "domain")
-        return {key.value: self._interval(value) for key, value in node.value if key.value in known}
-
-    def _gives(self, schema: Schema) -> dict[str, str]:
-        """Dtypes of tensors, one after the other, and those of the outputs."""
-        node = self.values.get("gives")
-        if node is None:
-            return {}
-        if not isinstance(node, yaml.MappingNode):
-            message = "dtypes and what comes out are wanted here, as in {int32: float32, int32 float64: float64}"
-            self.report(self.source.where(node), message, "gives")
-            return {}
-        pairs = [(self._dtypes(taken, (*NUMBERS,)), self._dtypes(given, (REFUSED,))) for taken, given in node.value]
-        outputs = len(schema.returns)
-        for (_, given), (_, text) in zip(node.value, pairs, strict=True):
-            if len(text.split()) not in (0, 1, outputs):
-                message = f"{len(text.split())} dtypes for {outputs} output{'s' * (outputs > 1)}"
-                self.report(self.source.where(given), message, "gives")
-        return dict(pairs)
-
-    def _dtypes(self, node: yaml.Node, more: tuple[str, ...]) -> str:
-        """Names of dtypes, or one of some other words."""
-        words = node.value.split() if isinstance(node, yaml.ScalarNode) else []
-        known = (*DTYPES, *more)
-        for word in words or [""]:
-            if word not in known:
-                hint = did_you_mean(word, known) or f" (one of {' '.join(known)})"
-                self.report(self.source.where(node), f"unknown dtype '{word}'{hint}", "gives")
-        return " ".join(words)
-
-    def _unvaried(self, schema: Schema) -> dict[str, str]:
-        """Arguments and the reasons for which no other values of them are tried."""
-        node = self.values.get("unvaried")
-        pairs = node.value if isinstance(node, yaml.MappingNode) else []
-        known, found = [a.name for a in schema.arguments], {}
-        if node is not None and not pairs:
-            self.report(self.where("unvaried"), "arguments with reasons are wanted here, {argument: why}", "unvaried")
-        for key, value in pairs:
-            if not isinstance(key, yaml.ScalarNode) or key.value not in known:
-                hint = did_you_mean(key.value, known) if isinstance(key, yaml.ScalarNode) else ""
-                name = f" '{key.value}'" if isinstance(key, yaml.ScalarNode) else " of this kind"
-                self.report(self.source.where(key), f"no argument{name}{hint}", "unvaried")
-            elif not isinstance(value, yaml.ScalarNode) or not value.value.strip():
-                message = f"the reason why '{key.value}' is not varied is wanted here"
-                self.report(self.source.where(value), message, "unvaried")
-            else:
-                found[key.value] = value.value
-        return found
-
-    def _interval(self, node: yaml.Node) -> tuple[float, float]:
-        try:
-            low, high = (float(item.value) for item in node.value)
-            if -WIDEST <= low < high <= WIDEST:
-                return low, high
-        except (TypeError, ValueError, AttributeError):
-            pass
-        message = "an interval [lo, hi] with lo < hi is wanted here, neither beyond 1e15"
-        self.report(self.source.where(node), message, "domain")
-        return -2.0, 2.0
 
 
 def _trees(definitions: Mapping[str, Formula]) -> dict[str, ast.expr]:

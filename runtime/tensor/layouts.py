@@ -72,7 +72,7 @@ def is_dense(shape: Shape, strides: Strides) -> bool:
     return True
 
 
-def are_alike(shape: Shape, strides: Strides, others: Strides) -> bool:
+def are_alike(shape: Sequence[int], strides: Sequence[int], others: Sequence[int]) -> bool:
     """Whether strides lead to the same places: those of dimensions of size 1 lead nowhere."""
     return all(a == b for size, a, b in zip(shape, strides, others, strict=True) if size != 1)
 

@@ -109,6 +109,16 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
             if key is not None:
                 yield key
 
+    def popitem(self) -> tuple[Any, Any]:
+        """Take out the first key and its value.
+
+        Raises:
+            KeyError: there is none.
+        """
+        for key in self:
+            return key, self.pop(key)
+        raise KeyError("popitem(): dictionary is empty")
+
     def keyrefs(self) -> list[WeakIdRef]:
         """The references to the keys."""
         return list(self.data)
