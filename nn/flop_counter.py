@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
+from ..runtime.arguments import explained
 from ..runtime.modes.intercept import NOT_HANDLED, OpCall, Watcher, watch
 from ..runtime.profiler.events import contraction
 from ..runtime.tensor.base import TensorBase
@@ -32,6 +33,7 @@ class FlopCounterMode:
         48
     """
 
+    @explained
     def __init__(
         self,
         mods: Any = None,

@@ -22,11 +22,13 @@ from .utils.fusion import fuse_conv_bn_eval, fuse_linear_bn_eval
 class QuantStub(Module):
     """Marks where a tensor would be quantized: the identity.
 
+    Formula: y = x
+
     Args:
         qconfig: how it would be.
 
     Shape:
-        `*` to `*`.
+        Input: any. Output: the same.
 
     Example:
         >>> import specgrad as sg
@@ -45,14 +47,33 @@ class QuantStub(Module):
 
 
 class DeQuantStub(QuantStub):
-    """Marks where a tensor would become one of floats again: the identity."""
+    """Marks where a tensor would become one of floats again: the identity.
+
+    Formula: y = x
+
+    Args:
+        qconfig: how it was quantized.
+
+    Shape:
+        Input: any. Output: the same.
+
+    Example:
+        >>> import specgrad as sg
+        >>> DeQuantStub()(sg.tensor([1.0]))
+        tensor([1.])
+    """
 
 
 class QuantWrapper(Module):
     """A module between the two marks.
 
+    Formula: y = module(x)
+
     Args:
         module: the module.
+
+    Shape:
+        Those of the module.
 
     Example:
         >>> import specgrad as sg
@@ -72,6 +93,12 @@ class QuantWrapper(Module):
 
 class FloatFunctional(Module):
     """Sums and products of two tensors as the methods of a module, whose results a hook may see.
+
+    Formula: that of the method: x + y, x * y, x @ y or max(x + y, 0)
+
+    Shape:
+        Of `add`, `mul` and `add_relu`: two tensors that broadcast to the shape of the output. Of `matmul` and `cat`:
+        as of the functions.
 
     Example:
         >>> import specgrad as sg

@@ -11,7 +11,7 @@ import sys as _sys
 from math import e, inf, nan, pi
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from . import accelerator, autograd, backends, cpu, fft, func, linalg, nn, optim, random, special, utils
+from . import autograd, backends, cpu, fft, func, linalg, nn, optim, random, special, utils
 from . import later as _later
 from . import moved as _moved  # noqa: F401 - finds modules by the names that they had
 from .generated import ops as _ops
@@ -185,6 +185,7 @@ from .runtime.tensor.shapes import Size
 
 if _TYPE_CHECKING:
     from . import (
+        accelerator,
         amp,
         cuda,
         distributions,

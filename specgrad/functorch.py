@@ -10,6 +10,7 @@ from .nn.as_function import (
     make_functional_with_buffers,
     replace_all_batch_norm_modules_,
 )
+from .runtime.arguments import guard_module as _guard_module
 
 __all__ = [
     "FunctionalModule",
@@ -29,3 +30,5 @@ __all__ = [
     "vjp",
     "vmap",
 ]
+
+_guard_module(__name__)

@@ -1,5 +1,6 @@
 """Ops of a program's own under PyTorch's name; the code is in specgrad.runtime.pytorch.compilers."""
 
+from .runtime.arguments import guard_module as _guard_module
 from .runtime.pytorch.compilers.custom_ops import (
     CustomOpDef,
     Library,
@@ -26,3 +27,5 @@ __all__ = [
     "register_kernel",
     "register_vmap",
 ]
+
+_guard_module(__name__)

@@ -9,6 +9,7 @@ from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.arguments import guard_module
 from ...runtime.tensor.dtypes import float32, float64
+from .block_mask import BLOCK as _DEFAULT_SPARSE_BLOCK_SIZE  # noqa: F401
 from .block_mask import (
     BlockMask,
     Modification,

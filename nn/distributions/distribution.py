@@ -62,7 +62,7 @@ class Distribution:
             ValueError: neither.
         """
         if value not in (True, False):
-            raise ValueError
+            raise ValueError(f"set_default_validate_args(): argument 'value' must be True or False, not {value!r}")
         Distribution._validate_args = value
 
     def __init__(

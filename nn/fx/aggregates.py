@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...runtime.errors import ArgumentError, type_name
 from .immutable_collections import immutable_dict, immutable_list
 
 
@@ -24,15 +25,21 @@ def map_aggregate(a: Any, fn: Callable[[Any], Any]) -> Any:
         >>> sg.fx.node.map_aggregate((1, [2, {"a": 3}]), lambda n: n * 10)
         (10, [20, {'a': 30}])
     """
+    if not callable(fn):
+        raise ArgumentError(f"map_aggregate(): argument 'fn' must be callable, not {type_name(fn)}")
+    return _mapped(a, fn)
+
+
+def _mapped(a: Any, fn: Callable[[Any], Any]) -> Any:
     if isinstance(a, tuple):
-        items = [map_aggregate(item, fn) for item in a]
+        items = [_mapped(item, fn) for item in a]
         return type(a)(*items) if hasattr(a, "_fields") else tuple(items)
     if isinstance(a, list):
-        return immutable_list([map_aggregate(item, fn) for item in a])
+        return immutable_list([_mapped(item, fn) for item in a])
     if isinstance(a, dict):
-        return immutable_dict({key: map_aggregate(item, fn) for key, item in a.items()})
+        return immutable_dict({key: _mapped(item, fn) for key, item in a.items()})
     if isinstance(a, slice):
-        return slice(map_aggregate(a.start, fn), map_aggregate(a.stop, fn), map_aggregate(a.step, fn))
+        return slice(_mapped(a.start, fn), _mapped(a.stop, fn), _mapped(a.step, fn))
     return fn(a)
 
 
@@ -51,4 +58,4 @@ def map_arg(a: Any, fn: Callable[[Any], Any]) -> Any:
     """
     if not callable(fn):
         raise AssertionError("map_arg(fn, ...) expected a callable")
-    return map_aggregate(a, lambda item: fn(item) if isinstance(item, AnyNode) else item)
+    return _mapped(a, lambda item: fn(item) if isinstance(item, AnyNode) else item)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ...runtime.errors import ArgumentError, type_name
 from ..modules.module import Module
 from .aggregates import map_aggregate, map_arg
 from .graph import Graph
@@ -22,6 +23,9 @@ class Interpreter:
         garbage_collect_values: whether a result is dropped behind its last use.
         graph: another graph to run in its place.
 
+    Raises:
+        TypeError: `module` is no Module.
+
     Example:
         >>> import specgrad as sg
         >>> class Shout(sg.fx.Interpreter):
@@ -34,6 +38,8 @@ class Interpreter:
     """
 
     def __init__(self, module: Any, garbage_collect_values: bool = True, graph: Graph | None = None) -> None:
+        if not isinstance(module, Module):
+            raise ArgumentError(f"{type(self).__name__}(): argument 'module' must be Module, not {type_name(module)}")
         self.module = module
         self.submodules = dict(module.named_modules())
         self.graph = graph if graph is not None else module.graph

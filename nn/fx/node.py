@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.errors import type_name
+from ...runtime.errors import ArgumentError, type_name
 from ...runtime.modes.overrides.api import _assert
 from .aggregates import AnyNode, map_aggregate, map_arg
 from .immutable_collections import immutable_dict
@@ -107,7 +107,11 @@ class Node(AnyNode):
 
         Args:
             x: the node, of the same graph.
+
+        Raises:
+            TypeError: x is no Node.
         """
+        _check_node("prepend", x)
         if self.graph is not x.graph:
             raise AssertionError("Attempting to move a Node into a different Graph")
         if self is x:
@@ -122,14 +126,18 @@ class Node(AnyNode):
 
         Args:
             x: the node, of the same graph.
+
+        Raises:
+            TypeError: x is no Node.
         """
+        _check_node("append", x)
         self._next.prepend(x)
 
     def _unlink(self) -> None:
         self._prev._next, self._next._prev = self._next, self._prev
 
     def __lt__(self, other: Node) -> bool:
-        return self._place() < other._place()
+        return self._place() < other._place() if isinstance(other, Node) else NotImplemented
 
     def _place(self) -> int:
         return next(place for place, node in enumerate(self.graph.nodes) if node is self)
@@ -312,6 +320,11 @@ class Node(AnyNode):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         raise RuntimeError("a Node is copied by Graph.node_copy, or with its graph")
+
+
+def _check_node(method: str, x: Any) -> None:
+    if not isinstance(x, Node):
+        raise ArgumentError(f"Node.{method}(): argument 'x' must be Node, not {type_name(x)}")
 
 
 def _type_text(kind: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...runtime.arguments import explained
 from ...runtime.tensor.devices import cuda_device_count
 from ..modules.module.base import Module
 from .parallel_apply import parallel_apply
@@ -72,6 +73,7 @@ class DataParallel(Module):
                 )
 
 
+@explained
 def data_parallel(
     module: Module,
     inputs: Any,

@@ -6,9 +6,11 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...runtime.arguments import explained
 from ...runtime.modes.grad_mode import is_grad_enabled, set_grad_enabled
 
 
+@explained
 def parallel_apply(
     modules: Sequence[Any],
     inputs: Sequence[Any],

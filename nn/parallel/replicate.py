@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from ...generated.tensor import Tensor
+from ...runtime.arguments import explained
 from ..modules.module.base import Module
 from .scatter_gather import place
 
 AnyModule = TypeVar("AnyModule", bound=Module)
 
 
+@explained
 def replicate(network: AnyModule, devices: Sequence[Any], detach: bool = False) -> list[AnyModule]:
     """A copy of a module for each of several devices.
 

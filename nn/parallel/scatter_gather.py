@@ -7,6 +7,7 @@ from typing import Any
 
 from ...generated.ops import cat
 from ...generated.tensor import Tensor
+from ...runtime.arguments import explained
 from ...runtime.tensor.devices import device as Device
 from ...runtime.user_warning import warn_user
 
@@ -18,6 +19,7 @@ def place(index: Any) -> Device:
     return Device(index)
 
 
+@explained
 def scatter(inputs: Any, target_gpus: Sequence[Any], dim: int = 0) -> Any:
     """Arguments for each of several devices: a tensor is cut into parts, whatever is no tensor goes to each.
 
@@ -47,6 +49,7 @@ def scatter(inputs: Any, target_gpus: Sequence[Any], dim: int = 0) -> Any:
     return [inputs for _ in target_gpus]
 
 
+@explained
 def scatter_kwargs(
     inputs: Sequence[Any], kwargs: Mapping[str, Any] | None, target_gpus: Sequence[Any], dim: int = 0
 ) -> tuple[tuple[Any, ...], tuple[dict[str, Any], ...]]:
@@ -66,6 +69,7 @@ def scatter_kwargs(
     return tuple(by_place), tuple(by_name)
 
 
+@explained
 def gather(outputs: Sequence[Any], target_device: Any, dim: int = 0) -> Any:
     """Results of several devices as one result on one: tensors are joined.
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from ...runtime.arguments import explained
 from ..modules.conv import Conv2d, Conv3d, ConvTranspose2d, ConvTranspose3d
 from ..modules.module.base import Module
 
 AnyModule = TypeVar("AnyModule", bound=Module)
 
 
+@explained
 def convert_conv2d_weight_memory_format(module: AnyModule, memory_format: Any) -> AnyModule:
     """Give the weights of the Conv2d and ConvTranspose2d of a module a memory format.
 
@@ -27,6 +29,7 @@ def convert_conv2d_weight_memory_format(module: AnyModule, memory_format: Any) -
     return _converted(module, (Conv2d, ConvTranspose2d), memory_format)
 
 
+@explained
 def convert_conv3d_weight_memory_format(module: AnyModule, memory_format: Any) -> AnyModule:
     """Give the weights of the Conv3d and ConvTranspose3d of a module a memory format.
 

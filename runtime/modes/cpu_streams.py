@@ -21,7 +21,7 @@ class Stream:
         """Nothing: all that `stream` was given is done."""
 
     def record_event(self) -> None:
-        """Nothing."""
+        """Nothing: what it was given is done, and an event is recorded by itself."""
 
     def wait_event(self, event: Any) -> None:
         """Nothing: what `event` marks is done."""
@@ -53,7 +53,7 @@ class Event:
         """Nothing: all before it is done, whatever `stream` is."""
 
     def elapsed_time(self, end_event: Event) -> float:
-        """The milliseconds between two moments that were recorded."""
+        """The milliseconds from this moment to that of `end_event`; both were recorded."""
         return 1000.0 * (end_event._time - self._time)
 
 
@@ -87,10 +87,25 @@ class StreamContext:
 
 
 def stream(stream: Stream | None) -> StreamContext:
-    """A region in which `stream` is the current one."""
+    """A region in which another stream is the current one.
+
+    Args:
+        stream: the stream; None changes nothing.
+
+    Example:
+        >>> import specgrad as sg
+        >>> side = sg.cpu.Stream()
+        >>> with sg.cpu.stream(side):
+        ...     sg.cpu.current_stream() is side
+        True
+    """
     return StreamContext(stream)
 
 
 def current_stream(device: Any = None) -> Stream:
-    """The stream of the region that this thread is in; `device` has no effect."""
+    """The stream of the region that this thread is in.
+
+    Args:
+        device: has no effect.
+    """
     return _current.stream

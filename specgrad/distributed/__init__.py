@@ -53,6 +53,7 @@ from ..runtime.pytorch.environment.process_groups import needs_group as reduce_s
 from ..runtime.pytorch.environment.process_groups import needs_group as scatter
 from ..runtime.pytorch.environment.process_groups import needs_group as scatter_object_list
 from ..runtime.pytorch.environment.process_groups import needs_group as send
+from . import device_mesh as device_mesh
 
 __all__ = [
     "Backend",

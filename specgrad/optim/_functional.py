@@ -11,6 +11,7 @@ from ..nn.optim.radam import radam
 from ..nn.optim.rmsprop import rmsprop
 from ..nn.optim.rprop import rprop
 from ..nn.optim.sgd import sgd
+from ..runtime.arguments import guard_module as _guard_module
 
 __all__ = [
     "adadelta",
@@ -25,3 +26,5 @@ __all__ = [
     "rprop",
     "sgd",
 ]
+
+_guard_module(__name__)

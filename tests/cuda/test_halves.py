@@ -11,6 +11,7 @@ import pytest
 import specgrad as sg
 from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
 from specgrad.runtime.namespace import op
+from specgrad.runtime.tensor.base import host_array
 
 from .comparison import wide
 from .simulator import simulated
@@ -221,3 +222,16 @@ def test_what_is_computed_is_kept_for_gradients(dtype: Any) -> None:
     for _ in range(3):
         result = F.scaled_dot_product_attention(query, key, value)
         assert result.dtype is dtype and result.grad_fn.kept_logsumexp.dtype is sg.float32
+
+
+def test_pairs_of_halves() -> None:
+    """complex32 is read as complex64, and stored, as on the CPU: also what is too large, subnormal or no number."""
+    given = sg.tensor([1 + 2j, -3.5 + 1e-6j, 7e4 - 1j, complex("nan"), 6e-8 - 65504j, 0.1 - 0.2j])
+    here, there = given.to(sg.complex32), given.cuda().to(sg.complex32)
+    assert there.dtype is sg.complex32
+    for one, other in [(there, here), (there.abs(), here.abs()), (there * there, here * here)]:
+        assert host_array(one).tobytes() == host_array(other).tobytes()
+    for dtype in (sg.complex64, sg.complex128, sg.float32, sg.bool):
+        assert host_array(there.to(dtype)).tobytes() == host_array(here.to(dtype)).tobytes()
+    assert sg.full((2,), 1 + 2j, dtype=sg.complex32, device="cuda").tolist() == [1 + 2j] * 2
+    assert sg.tensor([3.0]).cuda().to(sg.complex32).tolist() == [3]

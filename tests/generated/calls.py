@@ -69,9 +69,8 @@ class Style:
         """The tensor."""
         array = self.array(value)
         made = sg.tensor(spread(array) if self.strided else array, device=self.device)
-        if self.strided:
-            made = made[..., 0].permute(tuple(reversed(range(array.ndim))))
-        return made if is_index(value) else made.to(self.dtype)
+        made = made if is_index(value) else made.to(self.dtype)  # before: copies have no gaps
+        return made[..., 0].permute(tuple(reversed(range(array.ndim)))) if self.strided else made
 
 
 def spread(array: np.ndarray) -> np.ndarray:

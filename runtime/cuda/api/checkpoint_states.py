@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...arguments import explained
 from ...pytree import flatten
 from ...tensor.base import TensorBase
 from .random import get_rng_state, set_rng_state
@@ -37,6 +38,7 @@ def get_device_states(*args: Any) -> tuple[list[int], list[Any]]:
     return devices, [get_rng_state(device) for device in devices]
 
 
+@explained
 def set_device_states(devices: Sequence[int], states: Sequence[Any], *, device_type: str | None = None) -> None:
     """Go back to states of random numbers.
 

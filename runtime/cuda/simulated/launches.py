@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import AcceleratorError
+from ...kernels.cuda.storage import BITS
 from .arguments import ArrayWords
 from .global_memory import GlobalArray
 from .memory import Block, Memory
@@ -67,10 +68,10 @@ def follows_addresses(kernel: Any, signature: Any) -> bool:
 
 
 def _over(block: Block, words: ArrayWords) -> GlobalArray:
-    """An array over memory; of bfloat16 numbers kernels get the bits."""
+    """An array over memory; of bfloat16 and complex32 numbers kernels get the bits."""
     start = words.address - block.address
     place = slice(start, start + words.nbytes)
-    kind = np.uint16 if words.dtype.kind == "V" else words.dtype
+    kind = BITS.get(words.dtype, words.dtype)
     return GlobalArray(block.bytes[place].view(kind), block.written[place])
 
 

@@ -12,7 +12,6 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-import ml_dtypes
 import numpy as np
 from numba import cuda
 from numba.cuda import types
@@ -25,8 +24,9 @@ from ..compile.scalar_library import ScalarCompiler, ScalarLibrary, building, re
 from ..scalar import complex as scalar_complex
 from ..scalar.intrinsics import Target as Instructions
 from ..scalar.intrinsics import primitives
-from .instructions import array_at, bfloat16_bits
+from . import instructions
 from .signature import Array, Make, Signature
+from .storage import BITS
 
 PTX_FOR = (8, 0)  # the least capability: PTX for it becomes machine code for any later GPU
 NUMBERS = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
@@ -38,7 +38,6 @@ SAID = {  # by the assembler, of each function
 }
 UNUSED = re.compile(r"^\.common \.global .*NumbaEnv\w+;\n", re.MULTILINE)  # under names that count compilations
 ENTRY = "kernel"  # the name of every kernel in its cubin
-BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 
 class Compiled:
@@ -51,7 +50,7 @@ class Compiled:
         self.libraries = (ScalarLibrary(scalar, compiler), ScalarLibrary(scalar_complex, compiler))
         numbers = {name: getattr(np, name) for name in NUMBERS}
         own = {"cuda": cuda, "from_bits": self.given["from_bits"], "whole": np.int64}
-        own |= {make.__name__: intrinsic(make(target)) for make in (array_at, bfloat16_bits)}
+        own |= {make.__name__: intrinsic(make(target)) for make in instructions.MAKERS}
         self.names: dict[str, Any] = numbers | own
         self.made: dict[Any, Any] = {}
 
@@ -76,9 +75,9 @@ def compiled() -> Compiled:
 
 
 def numba_type(part: Any) -> Any:
-    """The type of a part of a signature; the bits of bfloat16 numbers are integers."""
+    """The type of a part of a signature; the bits of bfloat16 and of complex32 numbers are integers."""
     if isinstance(part, Array):
-        return numpy_support.from_dtype(np.dtype(np.uint16) if part.dtype == BFLOAT16 else part.dtype)[::1]
+        return numpy_support.from_dtype(BITS.get(part.dtype, part.dtype))[::1]
     if isinstance(part, np.dtype):
         return numpy_support.from_dtype(part)
     return types.Tuple(tuple(map(numba_type, part)))

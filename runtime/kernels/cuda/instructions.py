@@ -24,6 +24,39 @@ def bfloat16_bits(target: Target) -> Any:
     return bfloat16_bits
 
 
+def float16_bits(target: Target) -> Any:
+    """The bits of the nearest float16."""
+
+    def float16_bits(context: Any, x: Any) -> Any:
+        from llvmlite import ir
+
+        def code(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
+            convert = ir.FunctionType(ir.IntType(16), [ir.FloatType()])
+            return builder.call(ir.InlineAsm(convert, "cvt.rn.f16.f32 $0, $1;", "=h,f"), arguments)
+
+        return target.signature(target.types.uint16, target.types.float32), code
+
+    return float16_bits
+
+
+def float16_number(target: Target) -> Any:
+    """The float32 number that is the float16 with the last 16 of some bits."""
+
+    def float16_number(context: Any, bits: Any) -> Any:
+        from llvmlite import ir
+
+        def code(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
+            half = ir.IntType(16)
+            convert = ir.FunctionType(ir.FloatType(), [half])
+            return builder.call(
+                ir.InlineAsm(convert, "cvt.f32.f16 $0, $1;", "=f,h"), [builder.trunc(arguments[0], half)]
+            )
+
+        return target.signature(target.types.float32, target.types.uint32), code
+
+    return float16_number
+
+
 def array_at(target: Target) -> Any:
     """An array whose address is a number that a kernel has read from memory."""
 
@@ -46,3 +79,6 @@ def array_at(target: Target) -> Any:
         return target.signature(made, target.types.int64, target.types.uint32, kind), code
 
     return array_at
+
+
+MAKERS = (array_at, bfloat16_bits, float16_bits, float16_number)

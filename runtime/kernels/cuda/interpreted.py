@@ -21,6 +21,14 @@ def bfloat16_bits(x: Any) -> Any:
     return np.float32(x).astype(ml_dtypes.bfloat16).view(np.uint16)
 
 
+def float16_bits(x: Any) -> Any:
+    return np.float32(x).astype(np.float16).view(np.uint16)
+
+
+def float16_number(bits: Any) -> Any:
+    return np.float32(np.uint16(bits).view(np.float16))
+
+
 def whole(x: Any) -> Any:
     return np.float64(x).astype(np.int64)  # Python's int refuses nan
 
@@ -66,6 +74,8 @@ class Interpreted:
         "from_bits": primitives.from_bits,
         "array_at": array_at,
         "bfloat16_bits": bfloat16_bits,
+        "float16_bits": float16_bits,
+        "float16_number": float16_number,
         "whole": whole,
     }
 

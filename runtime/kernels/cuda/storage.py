@@ -1,4 +1,5 @@
-"""Elements in memory and in registers: 16-bit floats are computed with as float32, and what is read becomes `T`.
+"""Elements in memory and in registers: 16-bit floats are computed with as float32, pairs of them as complex64; what is
+read becomes `T`.
 
 `getter` and `putter` choose a function for the dtype in memory.
 """
@@ -11,15 +12,33 @@ import ml_dtypes
 import numpy as np
 
 from .signature import Target
-from .vocabulary import T, bfloat16_bits, float16, float32, from_bits, int32, whole
+from .vocabulary import (
+    T,
+    bfloat16_bits,
+    complex64,
+    float16,
+    float16_bits,
+    float16_number,
+    float32,
+    from_bits,
+    int32,
+    uint32,
+    whole,
+)
 
 FLOAT16 = np.dtype(np.float16)
 FLOAT32 = np.dtype(np.float32)
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+COMPLEX32 = np.dtype([("real", np.float16), ("imag", np.float16)])
+COMPLEX64 = np.dtype(np.complex64)
+# What kernels get of dtypes that no compiler knows.
+BITS: dict[np.dtype, np.dtype] = {BFLOAT16: np.dtype(np.uint16), COMPLEX32: np.dtype(np.uint32)}
 
 
 def in_registers(stored: np.dtype) -> np.dtype:
     """The dtype that elements have once they are read."""
+    if stored == COMPLEX32:
+        return COMPLEX64
     return FLOAT32 if stored in (FLOAT16, BFLOAT16) else stored
 
 
@@ -35,7 +54,12 @@ def load_bfloat16(x: Any, i: Any) -> Any:
     return from_bits(float32(0), int32(int32(x[i]) << int32(16)))
 
 
-LOADS = {FLOAT16: load_float16, BFLOAT16: load_bfloat16}
+def load_complex32(x: Any, i: Any) -> Any:
+    pair = x[i]
+    return complex64(complex(float16_number(pair & uint32(65535)), float16_number(pair >> uint32(16))))
+
+
+LOADS = {FLOAT16: load_float16, BFLOAT16: load_bfloat16, COMPLEX32: load_complex32}
 
 
 def get(x: Any, i: Any) -> Any:
@@ -94,7 +118,12 @@ def put_bfloat16(x: Any, i: Any, value: Any) -> None:
     x[i] = bfloat16_bits(float32(value))
 
 
-PUTS = {FLOAT16: put_float16, BFLOAT16: put_bfloat16}
+def put_complex32(x: Any, i: Any, value: Any) -> None:
+    real, imag = float16_bits(float32(value.real)), float16_bits(float32(value.imag))
+    x[i] = uint32(real) | uint32(imag) << uint32(16)
+
+
+PUTS = {FLOAT16: put_float16, BFLOAT16: put_bfloat16, COMPLEX32: put_complex32}
 
 
 def putter(target: Target, stored: np.dtype) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
+from ...arguments import explained
 from ..futures import Future
 
 T = TypeVar("T")
@@ -288,6 +289,7 @@ def fork(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Future:
     return future
 
 
+@explained
 def wait(future: Future) -> Any:
     """The result of a call that `fork` made, or its error.
 

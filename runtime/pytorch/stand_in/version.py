@@ -64,7 +64,11 @@ class TorchVersion(str):
             if hasattr(other, "release"):  # a `packaging.version.Version`
                 other = str(other)
             elif isinstance(other, Iterable):
-                other = ".".join(str(part) for part in other)
+                try:
+                    parts = iter(other)
+                except TypeError:  # of a tensor without dimensions, which has the method
+                    return None
+                other = ".".join(str(part) for part in parts)
             else:
                 return None
         keys = _key(self), _key(other)

@@ -34,7 +34,9 @@ def set_sharing_strategy(new_strategy: str) -> None:
         >>> mp.get_sharing_strategy()
         'file_descriptor'
     """
-    assert new_strategy in _STRATEGIES, f"expected one of {_STRATEGIES}, but got {new_strategy!r}"
+    assert new_strategy in _STRATEGIES, (
+        f"set_sharing_strategy(): expected one of {_STRATEGIES}, but got {new_strategy!r}"
+    )
     if new_strategy == "file_system":
         import resource  # only here: Windows has none, and shares no memory
 

@@ -1,5 +1,6 @@
 """Measuring statements under PyTorch's name; the code is in specgrad.runtime.pytorch.measuring."""
 
+from ...runtime.arguments import guard_module as _guard_module
 from ...runtime.pytorch.measuring.compare import Compare
 from ...runtime.pytorch.measuring.measurement import (
     Measurement,
@@ -24,3 +25,5 @@ __all__ = [
     "trim_sigfig",
     "unit_to_english",
 ]
+
+_guard_module(__name__)

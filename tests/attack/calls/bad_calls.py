@@ -152,6 +152,9 @@ PYTORCHS_WORDS = re.compile(
     r"|is immutable|nn\.Module\.to|key_padding_mask|^unhashable type|data set to a tensor that requires gradients"
     r"|should be called with an iterable|larger than 0 in RNN|allow_mutation_on_saved_tensors"
     r"|The Mixture distribution needs|Input arguments must all be|not an Exception"
+    r"|accelerator device when none|Node (type|arity|context) mismatch|all __torch_function__ handlers returned"
+    r"|Promotion for uint16|Found no NVIDIA driver|The values for attribute|lower triangular part"
+    r"|Expected an instance of|Argument must be a type"
     r"|cannot assign|Expected f\(\*args\)|At least one dataset|For (un)?batched"
 )
 EXPECTED = (TypeError, ValueError, IndexError, RuntimeError)

@@ -20,7 +20,8 @@ import specgrad as sg
 # What would end the attack, or change the machine: pictures in files, marks for other programs, memory that is shared.
 NOT_CALLED = {"share_memory_", "draw", "emit_nvtx", "emit_itt", "tensorboard_trace_handler", "keep_freed_memory"}
 NOT_CALLED |= {"as_torch", "main"}  # other programs, and other names for everything
-NOT_CALLED |= {"wrap", "functional_datapipe"}  # once in a process, in a module
+NOT_CALLED |= {"wrap", "functional_datapipe", "Library"}  # once in a process, in a module
+NOT_CALLED |= {"ForkingPickler", "Process", "mkdtemp"}  # the standard library's
 NOT_CALLED |= {"start", "prepare_trace", "start_trace"}  # one profile at a time: that of the next call would fail
 OPERATORS = re.findall(
     r"\w+",
@@ -185,11 +186,16 @@ def examples() -> list[Example]:
             value = getattr(module, name)
             for path, documented in _documented(f"{module.__name__}.{name}", value):
                 parts = doctest.DocTestParser().get_examples(inspect.getdoc(documented) or "")
-                source = "".join(part.source for part in parts if part.exc_msg is None)
+                source = "".join(part.source for part in parts if _is_run(part))
                 alone = path.rpartition(".")[2] in NOT_CALLED
                 if source and not alone and "draw(" not in source and "set_num_threads" not in source:
                     found.setdefault(source, Example(path, source, getattr(documented, "__module__", "specgrad")))
     return list(found.values())
+
+
+def _is_run(part: doctest.Example) -> bool:
+    """Whether a line of an example works, and on every machine: those that need another package are marked."""
+    return part.exc_msg is None and not part.options.get(doctest.SKIP, False)
 
 
 def _documented(path: str, value: Any) -> Iterator[tuple[str, Any]]:

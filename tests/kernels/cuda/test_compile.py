@@ -19,6 +19,7 @@ from specgrad.runtime.kernels.cuda.compile import ENTRY, ptx, to_cubin
 from specgrad.runtime.kernels.cuda.cubins import TARGETS, carried
 from specgrad.runtime.kernels.cuda.element import copy_kernel, element_kernel, element_signature
 from specgrad.runtime.kernels.cuda.signature import ARRAY_WORDS, Array, parts, words
+from specgrad.runtime.kernels.cuda.storage import COMPLEX32
 
 PACKAGE = "specgrad.generated"
 KERNELS = [kernel for op in OPS for kernel in kernels(op, PACKAGE)]
@@ -94,6 +95,15 @@ def test_the_words_of_a_launch_are_the_parameters_of_the_kernel() -> None:
         assert found == expected and len(found) == sum(map(words, parts(signature)))
     text = ptx(copy_kernel(COMPLEX).make, element_signature((COMPLEX,), (Array(COMPLEX),), 0))
     assert [f for f in re.findall(rf"\.param \.(\w+) {ENTRY}_param", text) if f[0] == "f"] == ["f32", "f32"]
+
+
+def test_complex32_is_two_halves() -> None:
+    """Each word is read once, and its halves are converted by the instructions of the hardware."""
+    pair = Array(COMPLEX32)
+    text = ptx(copy_kernel(COMPLEX).make, element_signature((pair,), (pair,), 0))
+    counts = [text.count(each) for each in ("ld.global.u32", "cvt.f32.f16", "cvt.rn.f16.f32", "st.global.u32")]
+    assert counts[0] == counts[3] > 0 and counts[1] == counts[2] == 2 * counts[0]
+    assert to_cubin(text, (9, 0)).registers <= 32
 
 
 @pytest.mark.parametrize("dims", [0, 3])

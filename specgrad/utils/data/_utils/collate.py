@@ -13,6 +13,7 @@ from ....nn.data.collating import (
     default_collate_fn_map,
     np_str_obj_array_pattern,
 )
+from ....runtime.arguments import guard_module as _guard_module
 
 __all__ = [
     "collate",
@@ -28,3 +29,5 @@ __all__ = [
     "default_convert",
     "np_str_obj_array_pattern",
 ]
+
+_guard_module(__name__)
