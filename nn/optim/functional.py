@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...generated.tensor import Tensor
+from ...runtime.arguments import explained
 from ...runtime.modes.grad_mode import enable_grad, no_grad
 from .launches import Launches
 from .per_parameter import PerParameter
@@ -53,7 +54,7 @@ def functional(cls: type[PerParameter], *kept: str, **fixed: Any) -> Callable[..
 
     step.__name__ = step.__qualname__ = cls.__name__.lower()
     step.__doc__ = f"One step of `{cls.__name__}` on lists: parameters, gradients, {', '.join(kept)}."
-    return step
+    return explained(step)
 
 
 def _state(kept: Sequence[str], lists: Sequence[Any], row: int) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from ..nn.optim.radam import radam
 from ..nn.optim.rmsprop import rmsprop
 from ..nn.optim.rprop import rprop
 from ..nn.optim.sgd import sgd
-from ..runtime.arguments import guard_module as _guard_module
 
 __all__ = [
     "adadelta",
@@ -26,5 +25,3 @@ __all__ = [
     "rprop",
     "sgd",
 ]
-
-_guard_module(__name__)
