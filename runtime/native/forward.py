@@ -263,7 +263,7 @@ def launch_flat(
     run_kernel(kernel, arrays + 1, size, frame)
     result = new_tensor(flat, ready.shape, dtype_of(kind))
     if result is not NULL and ready.turned and not in_order(result, ready.order):
-        return NULL
+        return withdrawn(result)
     if result is not NULL and recorded and not record(plan.node, result, arguments, number >= KINDS, False, owned):
         return withdrawn(result)
     return result
