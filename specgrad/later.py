@@ -10,7 +10,7 @@ from typing import Any
 MODULES = (
     *("_C", "_VF", "__config__", "__future__", "_custom_ops", "_dynamo", "_inductor", "_jit_internal"),
     *("_tensor", "_utils", "accelerator", "amp", "ao", "as_torch", "compiler", "cuda"),
-    *("distributed", "distributions"),
+    *("distributed", "distributions", "export"),
     *("functional", "functorch", "futures", "fx", "graph", "hub", "jit", "library", "masked", "mps", "mtia"),
     *("multiprocessing", "onnx", "overrides", "profiler", "quasirandom", "return_types", "serialization"),
     *("signal", "sparse", "storage", "testing", "torch_version", "types", "version", "xpu"),
