@@ -12,7 +12,7 @@ MODULES = (
     *("_tensor", "_utils", "accelerator", "amp", "ao", "as_torch", "compiler", "cuda"),
     *("distributed", "distributions", "export"),
     *("functional", "functorch", "futures", "fx", "graph", "hub", "jit", "library", "masked", "mps", "mtia"),
-    *("multiprocessing", "onnx", "overrides", "profiler", "quasirandom", "return_types", "serialization"),
+    *("multiprocessing", "nested", "onnx", "overrides", "profiler", "quasirandom", "return_types", "serialization"),
     *("signal", "sparse", "storage", "testing", "torch_version", "types", "version", "xpu"),
 )
 _HOMES = {
@@ -101,6 +101,7 @@ _HOMES = {
         *("sparse_compressed_tensor", "sparse_coo_tensor", "sparse_csc_tensor", "sparse_csr_tensor"),
     ),
     "runtime.sparse.older": ("hspmm", "smm", "spmm", "sspaddmm"),
+    "runtime.tensor.memory_format": ("jagged",),
     "storage": (
         *(
             "BFloat16Storage",

@@ -46,6 +46,8 @@ STATEMENTS = [
     "import specgrad.special as special",
     "import specgrad.fft as fft; fft.rfft",
     "from specgrad.special import expit, gammainc, gammaln, i0e, multigammaln, ndtri, psi, xlog1py, zeta",
+    "import specgrad as torch; torch.nested.nested_tensor; torch.jagged",
+    "from specgrad.nested import as_nested_tensor, nested_tensor_from_jagged",
     "import specgrad as torch; torch.export.export; torch.export.Dim.AUTO",
     "from specgrad.export import Dim, ExportedProgram, export, register_dataclass",
     "from specgrad.export.graph_signature import InputKind, TensorArgument",
