@@ -204,23 +204,24 @@ def either(condition: Any, x: Any, y: Any) -> Any:
 
 
 def maximum(x: Any, y: Any) -> Any:
-    """The larger number; nan when either is."""
-    return x if x >= y or x != x else y
+    """The larger number; nan when either is. Where y is nan stands outside, as processors' own instructions give x then:
+    nothing is left of it where y is a constant, and loops ask it once where y is one number."""
+    return y if y != y else (y if y > x else x)
 
 
 def minimum(x: Any, y: Any) -> Any:
-    """The smaller number; nan when either is."""
-    return x if x <= y or x != x else y
+    """The smaller number; nan when either is; written as `maximum` is."""
+    return y if y != y else (y if y < x else x)
 
 
 def fmax(x: Any, y: Any) -> Any:
     """The larger number; where one is nan, the other."""
-    return x if x >= y or y != y else y
+    return y if x != x else (y if y > x else x)
 
 
 def fmin(x: Any, y: Any) -> Any:
     """The smaller number; where one is nan, the other."""
-    return x if x <= y or y != y else y
+    return y if x != x else (y if y < x else x)
 
 
 def lerp(start: Any, end: Any, weight: Any) -> Any:
