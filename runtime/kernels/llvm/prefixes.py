@@ -53,7 +53,7 @@ def prefixes(builder: Any, address: Any) -> Any:
 
     loaded, wide = builder.load(address, align=alignment(address)), ir.VectorType(ir.DoubleType(), LANES)
     sums = loaded if loaded.type == wide else builder.fpext(loaded, wide)
-    # -0 changes no number that it is added to; and LLVM would shift in 0 by an instruction that AMD's processors are slow at.
+    # -0 changes no number that it is added to; to shift in 0, LLVM has an instruction that AMD is slow at.
     nothing = ir.Constant(wide, [-0.0] * LANES)
     for step in (1, 2, 4):
         places = [LANES + j - step if j >= step else j for j in range(LANES)]

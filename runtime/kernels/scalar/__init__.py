@@ -204,8 +204,11 @@ def either(condition: Any, x: Any, y: Any) -> Any:
 
 
 def maximum(x: Any, y: Any) -> Any:
-    """The larger number; nan when either is. Where y is nan stands outside, as processors' own instructions give x then:
-    nothing is left of it where y is a constant, and loops ask it once where y is one number."""
+    """The larger number; nan when either is.
+
+    Processors have an instruction for the inner choice, which gives x where y is nan. Nothing is left of the outer one
+    where y is a constant, and a loop asks it once where y is one number.
+    """
     return y if y != y else (y if y > x else x)
 
 
