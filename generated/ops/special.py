@@ -53,6 +53,8 @@ def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ERF.launch_out(input, out) is not None:
+            return out
         return write_out("erf", out, _erf("erf", input), (input,), share="same")
     checks.tensor("erf", "input", input)
     return _erf("erf", input)
@@ -106,6 +108,8 @@ def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ERFC.launch_out(input, out) is not None:
+            return out
         return write_out("erfc", out, _erfc("erfc", input), (input,), share="same")
     checks.tensor("erfc", "input", input)
     return _erfc("erfc", input)
@@ -280,6 +284,8 @@ def xlogy_scalar_self(input: Number, other: Tensor, *, out: Tensor | None = None
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.XLOGY_SCALAR_SELF.launch_out(other, input, out) is not None:
+            return out
         return write_out("xlogy", out, _xlogy_scalar_self("xlogy", input, other), (other,), share="same")
     return _xlogy_scalar_self("xlogy", input, other)
 
@@ -358,6 +364,8 @@ def xlog1py_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = No
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.XLOG1PY_SELF_SCALAR.launch_out(other, input, out) is not None:
+            return out
         return write_out("xlog1py", out, _xlog1py_self_scalar("xlog1py", input, other), (other,), share="same")
     return _xlog1py_self_scalar("xlog1py", input, other)
 
@@ -481,6 +489,8 @@ def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ENTR.launch_out(input, out) is not None:
+            return out
         return write_out("entr", out, _entr("entr", input), (input,), share="same")
     checks.tensor("entr", "input", input)
     return _entr("entr", input)
@@ -524,6 +534,8 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.SINC.launch_out(input, out) is not None:
+            return out
         return write_out("sinc", out, _sinc("sinc", input), (input,), share="same")
     checks.tensor("sinc", "input", input)
     return _sinc("sinc", input)
@@ -578,6 +590,8 @@ def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ERFINV.launch_out(input, out) is not None:
+            return out
         return write_out("erfinv", out, _erfinv("erfinv", input), (input,), share="same")
     checks.tensor("erfinv", "input", input)
     return _erfinv("erfinv", input)
@@ -634,6 +648,8 @@ def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ERFCX.launch_out(input, out) is not None:
+            return out
         return write_out("erfcx", out, _erfcx("erfcx", input), (input,), share="same")
     checks.tensor("erfcx", "input", input)
     return _erfcx("erfcx", input)
@@ -675,6 +691,8 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.NDTR.launch_out(input, out) is not None:
+            return out
         return write_out("ndtr", out, _ndtr("ndtr", input), (input,), share="same")
     checks.tensor("ndtr", "input", input)
     return _ndtr("ndtr", input)
@@ -716,6 +734,8 @@ def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.NDTRI.launch_out(input, out) is not None:
+            return out
         return write_out("ndtri", out, _ndtri("ndtri", input), (input,), share="same")
     checks.tensor("ndtri", "input", input)
     return _ndtri("ndtri", input)
@@ -1671,6 +1691,8 @@ def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.SPHERICAL_BESSEL_J0.launch_out(input, out) is not None:
+            return out
         return write_out(
             "spherical_bessel_j0", out, _spherical_bessel_j0("spherical_bessel_j0", input), (input,), share="same"
         )
@@ -1712,6 +1734,8 @@ def airy_ai(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.AIRY_AI.launch_out(input, out) is not None:
+            return out
         return write_out("airy_ai", out, _airy_ai("airy_ai", input), (input,), share="same")
     checks.tensor("airy_ai", "input", input)
     return _airy_ai("airy_ai", input)
