@@ -155,6 +155,8 @@ PYTORCHS_WORDS = re.compile(
     r"|accelerator device when none|Node (type|arity|context) mismatch|all __torch_function__ handlers returned"
     r"|Promotion for uint16|Found no NVIDIA driver|The values for attribute|lower triangular part"
     r"|Expected an instance of|Argument must be a type"
+    r"|nested tensor|NestedTensor|jagged layout|mask must |must equal mask|data must be a Tensor|Dim names|Input masks"
+    r"|Expected `mod`|Expecting `args`|All Tensors given|output_size"
     r"|cannot assign|Expected f\(\*args\)|At least one dataset|For (un)?batched"
 )
 EXPECTED = (TypeError, ValueError, IndexError, RuntimeError)
