@@ -13,7 +13,7 @@ import numpy as np
 from ..kernels.cache.digest import texts_of
 from ..kernels.llvm.units import Unit
 from ..pool import commands
-from . import array_memory, forward, getitem, members, views, writing
+from . import array_memory, getitem, launching, members, views, writing
 from .c_functions import register_numpy
 from .conversions.convert import convert
 from .graph.backward import walk
@@ -51,7 +51,7 @@ def ready() -> None:
 HOST = Unit(
     "host",
     (
-        forward.launch,
+        launching.launch,
         writing.launch_in_place,
         gradients,
         views.launch_view,

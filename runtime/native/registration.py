@@ -51,9 +51,9 @@ class NativePath(FastPath):
         from .builtins import HOST, builtin
         from .comparison import compared, public_function
         from .conversions.plans import let_convert
-        from .forward import launch
         from .graph.node_gradients import gradients
         from .interned import node_plans
+        from .launching import launch
         from .writing import launch_in_place
 
         doc = f"{op.name} of contiguous tensors of one shape and native dtype; None for all others."

@@ -14,7 +14,7 @@ from .kernel_calls import Arguments, found_kernel, run_kernel
 from .layout import Array, Object, Tensor
 from .promotion import UNKNOWN, brought_to, kind_of_result
 from .references import Owned, begin, release_all, retain
-from .tensors import elements, kind_of, not_handled, shared_writes
+from .tensors import elements, is_tensor, kind_of, not_handled, shared_writes
 
 
 @native
@@ -49,7 +49,8 @@ def write_flat(
 ) -> New[Object]:
     """The first operand, to which the op's result has been written; None where this is for the general path."""
     first, places, kind = cast(Tensor, arguments[0]), new(Apart), number % KINDS
-    two, strided = plan.tensors == 2 and number < KINDS, cast(Tensor, arguments[0]).flat is none
+    two = plan.tensors == 2 and number < KINDS and is_tensor(arguments[1])
+    strided = cast(Tensor, arguments[0]).flat is none
     recorded = needs_graph(plan, arguments)
     # Python knows what to say.
     if recorded == 1 or (two and not apart(first, cast(Tensor, arguments[1]))) or awaited(first):
