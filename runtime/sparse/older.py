@@ -20,6 +20,15 @@ def spmm(input: Any, mat2: Any) -> Any:
     return op.mm(input, mat2)
 
 
+def dsmm(input: Any, mat2: Any) -> Any:
+    """The product of a sparse matrix and a strided one: `mm`.
+
+    Args:
+        input, mat2: the matrices.
+    """
+    return op.mm(input, mat2)
+
+
 def smm(input: Any, mat: Any) -> Any:
     """The product of a sparse matrix and a strided one, as a sparse matrix.
 
