@@ -100,7 +100,7 @@ _HOMES = {
     "runtime.sparse.create": (
         *("sparse_compressed_tensor", "sparse_coo_tensor", "sparse_csc_tensor", "sparse_csr_tensor"),
     ),
-    "runtime.sparse.older": ("hspmm", "smm", "spmm", "sspaddmm"),
+    "runtime.sparse.older": ("dsmm", "hsmm", "hspmm", "smm", "spmm", "sspaddmm"),
     "storage": (
         *(
             "BFloat16Storage",

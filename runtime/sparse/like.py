@@ -6,6 +6,7 @@ from typing import Any
 
 from ..dispatch import checks
 from ..tensor.base import TensorBase
+from ..tensor.dtypes import dtype as Dtype
 from ..tensor.memory_format import sparse_coo
 from ..tensor.shapes import Size
 from .create import sparse_coo_tensor
@@ -20,11 +21,15 @@ def new(like: Any, data: tuple[Any, ...], device: Any) -> Any:
     """
     if like.layout is not sparse_coo:
         raise TypeError(f"new(): expected a strided tensor or one with coordinates, but got {like.layout}")
-    place = like._device if device is None else device
+    return constructed("new", like._dtype, data, like._device if device is None else device)
+
+
+def constructed(name: str, kind: Dtype, data: tuple[Any, ...], place: Any) -> Any:
+    """A tensor with coordinates: of indices, values and perhaps a size, or of a size."""
     if len(data) > 1 and isinstance(data[0], TensorBase):
-        return sparse_coo_tensor(*data, dtype=like._dtype, device=place)
+        return sparse_coo_tensor(*data, dtype=kind, device=place)
     sizes = data[0] if len(data) == 1 and isinstance(data[0], Size) else data or (0,)
-    return sparse_coo_tensor(checks.integer_list("new", "size", sizes), dtype=like._dtype, device=place)
+    return sparse_coo_tensor(checks.integer_list(name, "size", sizes), dtype=kind, device=place)
 
 
 def resize_as_(tensor: Any, template: Any) -> Any:

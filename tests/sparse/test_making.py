@@ -221,3 +221,14 @@ def test_what_older_constructors_refuse() -> None:
         x.to_sparse_csr().new(2, 3)
     with pytest.raises(RuntimeError, match=r"resize_as_\(\): expected a tensor with coordinates that has no values"):
         example(sg).resize_as_(x)
+
+
+@pytest.mark.filterwarnings("ignore:.*is deprecated")
+def test_types_of_older_programs(lib: ModuleType) -> None:
+    """Classes named after a dtype make tensors with coordinates, and tell them apart; products have older names."""
+    x = lib.sparse.DoubleTensor(lib.tensor(INDEX), lib.tensor(VALUES, dtype=lib.float64), lib.Size([2, 3]))
+    assert np.array_equal(x.to_dense().numpy(), reference().toarray())
+    assert isinstance(x, lib.sparse.DoubleTensor) and not isinstance(x, lib.sparse.FloatTensor)
+    assert not isinstance(x.to_dense(), lib.sparse.DoubleTensor) and lib.sparse.FloatTensor(2, 3)._nnz() == 0
+    factor = np.arange(6.0).reshape(3, 2)
+    assert np.array_equal(lib.dsmm(x, lib.tensor(factor)).numpy(), reference() @ factor)
