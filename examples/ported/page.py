@@ -25,13 +25,13 @@ SUITES_HEAD = """
 Tests that come with packages, in their source archives on PyPI, run unchanged: first on PyTorch, and then those that
 pass there with specgrad in the place of torch, by `python -m specgrad.as_torch -m pytest`.
 `examples/ported/suites/run.py` does so; `suites.yaml` beside it says what is run of each package, what is left out, and
-why. A test that is skipped, or that does not end in its time, has not passed. *By the seed* are tests that fail with
-specgrad, and on PyTorch too if its generator begins with another seed: what they assert holds for the numbers that
-PyTorch draws. Seconds are those of all that was run, kernels included that were compiled meanwhile.
+why. A test that is skipped, or that does not end in its time, has not passed. *By the draws* are tests that fail with
+specgrad, and on PyTorch too where it draws specgrad's random numbers (`same_draws.py`): what they assert holds for the
+numbers that PyTorch draws. Seconds are those of all that was run, kernels included that were compiled meanwhile.
 
-Of {all} tests that pass on PyTorch, {same} pass: {percent}. {seeds} of the others are by the seed.
+Of {all} tests that pass on PyTorch, {same} pass: {percent}. {draws} of the others are by the draws.
 
-| package | version | what was run | pass on PyTorch | of these with specgrad | | by the seed | seconds | PyTorch's |
+| package | version | what was run | pass on PyTorch | of these with specgrad | | by the draws | seconds | PyTorch's |
 |---|---|---|---|---|---|---|---|---|
 """
 
@@ -52,11 +52,11 @@ def write_page(results: list[Any], path: Path) -> None:
 
 def write_suites(results: list[Any], path: Path) -> None:
     """Write the part of the page on test-suites."""
-    numbers = [sum(getattr(r, name) for r in results) for name in ("of_torch", "same", "by_seed")]
+    numbers = [sum(getattr(r, name) for r in results) for name in ("of_torch", "same", "by_draws")]
     share = percent(numbers[1], numbers[0])
-    lines = [SUITES, SUITES_HEAD.format(all=numbers[0], same=numbers[1], seeds=numbers[2], percent=share)]
+    lines = [SUITES, SUITES_HEAD.format(all=numbers[0], same=numbers[1], draws=numbers[2], percent=share)]
     for r in results:
-        counts = f"{r.of_torch} | {r.same} | {percent(r.same, r.of_torch)} | {r.by_seed or ''}"
+        counts = f"{r.of_torch} | {r.same} | {percent(r.same, r.of_torch)} | {r.by_draws or ''}"
         lines.append(f"| {r.name} | {r.version} | {r.part} | {counts} | {r.seconds:.0f} | {r.torch_seconds:.0f} |\n")
     path.write_text(_parts(path)[0] + "".join(lines), encoding="utf-8")
 

@@ -2,7 +2,7 @@
 
 It is loaded with `-p outcomes` and told by variables what to do, as the tests run where specgrad is not imported:
 OUTCOMES is the file that it writes, SECONDS the time that a test may take. ONLY names a file with the tests to run, all
-if it is not given; SEED is added to every seed that is set.
+if it is not given.
 """
 
 from __future__ import annotations
@@ -34,19 +34,6 @@ class TooLong(BaseException):
 
 def _too_long(number: int, frame: FrameType | None) -> None:
     raise TooLong(f"more than {SECONDS} s")
-
-
-def _with_other_seeds(shift: int) -> None:
-    """Let `torch.manual_seed(n)` set another seed than n."""
-    import torch
-
-    set_seed = torch.manual_seed
-    torch.manual_seed = torch.random.manual_seed = lambda seed: set_seed(int(seed) + shift)
-    torch.manual_seed(0)
-
-
-if os.environ.get("SEED"):
-    _with_other_seeds(int(os.environ["SEED"]))
 
 
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:

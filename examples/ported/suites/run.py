@@ -32,7 +32,6 @@ A_TEST = 30  # seconds that one test may take
 A_SUITE = 90  # and all that are run of a package, with PyTorch
 PYTEST = ["-m", "pytest", "-q", "--continue-on-collection-errors", "-p", "outcomes", "-p", "no:cacheprovider"]
 PYTEST += ["-o", "addopts="]  # which name plugins of those who develop the packages
-SEEDS = 1, 2, 3
 LONGER = 4  # how much more time specgrad gets for the same tests, most of which it takes to compile what they call
 
 
@@ -45,7 +44,7 @@ class Suite:
     part: str
     of_torch: int  # tests that pass on PyTorch
     same: int  # of these, with specgrad
-    by_seed: int  # of the others, how many fail on PyTorch with other seeds
+    by_draws: int  # of the others, how many fail on PyTorch where it draws specgrad's numbers
     seconds: float
     torch_seconds: float
 
@@ -75,7 +74,7 @@ def run(environment: Environment, library: str, suite: dict[str, Any], source: P
     limit = suite.get("seconds", A_SUITE) * times
     variables |= {"SECONDS": str(A_TEST * times), **{key: str(value) for key, value in told.items()}}
     variables |= {"OUTCOMES": str(outcomes), **suite.get("variables", {})}
-    variables["PYTHONPATH"] += f":{HERE}:{source}"
+    variables["PYTHONPATH"] += f":{HERE}:{source}:{ROOT}"
     variables["PATH"] = f"{environment.folder / 'bin'}:{variables['PATH']}"
     with outcomes.with_suffix(".log").open("w") as log:
         try:
@@ -92,7 +91,7 @@ def passed(outcomes: Path) -> set[str]:
 
 
 def judged(environment: Environment, suite: dict[str, Any], source: Path, keep: bool) -> Suite:
-    """Run with PyTorch, with specgrad what passes there, and what then fails with PyTorch and other seeds."""
+    """Run with PyTorch, with specgrad what passes there, and what then fails with PyTorch and specgrad's draws."""
     known, only, failed = (source.parent / name for name in ("torch.json", "only", "failed"))
     begun = time.perf_counter()
     if not (keep and known.exists()):
@@ -104,14 +103,13 @@ def judged(environment: Environment, suite: dict[str, Any], source: Path, keep: 
     begun = time.perf_counter()
     missing = theirs - run(environment, "specgrad", suite, source, OUTCOMES="specgrad.tsv", ONLY=only)
     seconds = time.perf_counter() - begun
-    by_seed = set()
+    by_draws: set[str] = set()
     failed.write_text("\n".join(sorted(missing)), encoding="utf-8")
-    for seed in SEEDS if missing else ():
-        by_seed |= missing - run(
-            environment, "torch", suite, source, OUTCOMES=f"seed{seed}.tsv", ONLY=failed, SEED=seed
-        )
+    if missing:
+        again = suite | {"options": [*suite.get("options", []), "-p", "same_draws"]}
+        by_draws = missing - run(environment, "torch", again, source, OUTCOMES="draws.tsv", ONLY=failed)
     version = environment.version_of(suite["name"])
-    counts = len(theirs), len(theirs - missing), len(by_seed)
+    counts = len(theirs), len(theirs - missing), len(by_draws)
     return Suite(suite["name"], version, suite["what"], *counts, seconds, before["seconds"])
 
 
@@ -123,7 +121,7 @@ def tried(environment: Environment, suite: dict[str, Any], options: argparse.Nam
         return f"{suite['name']:28} cannot be run: {source}"
     found = judged(environment, suite, source, options.keep)
     result_of(environment, suite).write_text(json.dumps(asdict(found)))
-    counts = f"{found.same:5} of {found.of_torch:5}, {found.by_seed:3} by the seed"
+    counts = f"{found.same:5} of {found.of_torch:5}, {found.by_draws:3} by the draws"
     return f"{found.name:28} {counts} {found.seconds:6.0f} s {found.torch_seconds:6.0f} s"
 
 
