@@ -51,10 +51,10 @@ class NativePath(FastPath):
         from .builtins import HOST, builtin
         from .comparison import compared, public_function
         from .conversions.plans import let_convert
-        from .forward import launch
         from .graph.node_gradients import gradients
         from .interned import node_plans
-        from .writing import launch_in_place
+        from .launching import launch
+        from .writing import launch_in_place, launch_out
 
         doc = f"{op.name} of contiguous tensors of one shape and native dtype; None for all others."
         if name == "gradients":
@@ -66,14 +66,13 @@ class NativePath(FastPath):
             return not_handled
         if op.converts:
             let_convert()
-        writes = name == "launch_in_place"
-        again = public_function(op, (*op.operands, *op.numbers), writes)
-        return compared(
-            builtin(HOST, launch_in_place if writes else launch, plans.forward_plan(op, name), doc),
-            op.name,
-            again,
-            writes,
-        )
+        function, written, more = {
+            "launch": (launch, None, ()),
+            "launch_in_place": (launch_in_place, 0, ()),
+            "launch_out": (launch_out, -1, ("out",)),
+        }[name]
+        again = public_function(op, (*op.operands, *op.numbers, *more), written == 0)
+        return compared(builtin(HOST, function, plans.forward_plan(op, name), doc), op.name, again, written)
 
     def view(self, op: Any) -> Callable[..., Any]:
         """Of a layout and arguments that the op has seen."""
@@ -82,11 +81,13 @@ class NativePath(FastPath):
         from .builtins import HOST, builtin
         from .comparison import compared, public_function
         from .plans import view_plan
+        from .several_views import launch_views
         from .views import launch_view
 
-        learn_gradients(op.node)
-        doc = f"{op.name} of a tensor whose layout it has seen; None for others."
-        return compared(builtin(HOST, launch_view, view_plan(op), doc), op.name, public_function(op, op.operands))
+        if not op.several:
+            learn_gradients(op.node)
+        launch, doc = launch_views if op.several else launch_view, f"{op.name} of a tensor whose layout it has seen."
+        return compared(builtin(HOST, launch, view_plan(op), doc), op.name, public_function(op, op.operands))
 
     def kernel_op(self, op: Any, name: str) -> Callable[..., Any]:
         """Of layouts and arguments that have a plan."""
@@ -105,7 +106,7 @@ class NativePath(FastPath):
             builtin(HOST, launch_in_place if writes else launch, kernel_op_plan(op, writes), doc),
             op.name,
             again,
-            writes,
+            0 if writes else None,
         )
 
     def planned_gradients(self, op: Any) -> Callable[..., Any]:
