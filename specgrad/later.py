@@ -114,7 +114,7 @@ _HOMES = {
     "runtime.functions.unnamed": (
         *("_assert_async", "_convert_indices_from_coo_to_csr", "_convert_indices_from_csr_to_coo", "_shape_as_tensor"),
     ),
-    "runtime.sparse.older": ("dsmm", "hspmm", "smm", "spmm", "sspaddmm"),
+    "runtime.sparse.older": ("dsmm", "hsmm", "hspmm", "smm", "spmm", "sspaddmm"),
     "runtime.tensor.memory_format": ("jagged",),
     "storage": (
         *(

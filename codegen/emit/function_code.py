@@ -317,6 +317,6 @@ def found_by(ops: Sequence[OpCode]) -> list[str]:
     for code in (code for code in ops if code.entry.converts):
         lines.append(f'{code.fast.found_by} = Conversion("{code.entry.schema.name}", {code.node_class})')
     for code in (code for code in ops if code.fast.recalls):
-        given = behind(f'"{a.name}"' for a in code.arguments)
+        given = behind(f'"{a.name}"' for a in code.arguments) + ", several=True" * code.gives_list
         lines.append(f'{code.fast.found_by} = ViewOp("{code.entry.schema.name}", {code.node_class}{given})')
     return lines

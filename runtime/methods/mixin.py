@@ -112,6 +112,10 @@ class TensorAttributes(LayoutMethods):
             device: where the tensor is made; where this one is when not given.
             **kwargs: `size`, `data`, `storage` or `other`, in place of these.
         """
+        if self.layout is not strided and not kwargs:
+            from ..sparse.like import new  # few programs have sparse tensors
+
+            return new(self, args, device)
         return legacy.new(self, args, kwargs, device)
 
     def type_as(self, other: Any) -> Any:

@@ -93,8 +93,8 @@ def elementwise_record(op: Any) -> np.ndarray:
 
 def has_native_gradients(node: Any) -> bool:
     """Whether native code computes the gradients of an element-wise node, which then need not know what each input
-    looks like; of three inputs `apply` does."""
-    return len(node.inputs) <= MOST_INPUTS
+    looks like; of three inputs, or by ops, `apply` does."""
+    return len(node.inputs) <= MOST_INPUTS and (bool(node.fused) or node.hands_on is True)
 
 
 def has_room_backward(node: Any) -> bool:
@@ -113,7 +113,7 @@ def has_room_backward(node: Any) -> bool:
 
 
 def forward_plan(op: Any, name: str) -> np.ndarray:
-    """The plan of an element-wise op for `forward.launch` or `launch_in_place`."""
+    """The plan of an element-wise op for `launching.launch` or `launch_in_place`."""
     masks = [op.is_raw(i) for i in range(len(op.operands))]
     by_rows = len(op.operands) == 2 and not any(masks)
     inputs = () if op.node is None else op.node.inputs
@@ -155,8 +155,10 @@ def computes(op: Any, kind: int) -> bool:
 
 
 def chooses(op: Any) -> bool:
-    """Whether two operands of an op are no masks, and others are."""
-    return any(op.raw) and op.raw.count(False) == 2 and not op.takes_number
+    """Whether a number may stand for one of two operands that are no masks, where no kernel is made for numbers."""
+    choices = [i for i in range(len(op.operands)) if not op.is_raw(i)]
+    converted = any(op.raw) or op.rule in ("promote", "float")
+    return len(choices) == 2 and converted and not op.takes_number
 
 
 def forward_kernel(op: Any, number: int) -> int:
@@ -228,7 +230,9 @@ def value_part(part: str) -> int:
 
 
 def view_plan(op: Any) -> np.ndarray:
-    """The plan of a view op for `launch_view`."""
+    """The plan of a view op for `launch_view`, or of one that gives several for `launch_views`."""
+    if op.several:
+        return ViewPlan.pack(found=address(op.found), operands=len(op.operands))
     record = record_plan(op.node, op.operands, False)
     return ViewPlan.pack(found=address(op.found), node=memory(record), operands=len(op.operands))
 

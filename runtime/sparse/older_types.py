@@ -11,7 +11,7 @@ from ..tensor.dtypes import dtype as Dtype
 from ..tensor.memory_format import sparse_coo
 from ..tensor.package_name import known
 from ..tensor.shapes import Size
-from .create import sparse_coo_tensor
+from .like import constructed
 
 
 class SparseTensorType(type):
@@ -38,15 +38,13 @@ class SparseTensorType(type):
         super().__init__(name, (), {})
 
     def __call__(cls, *data: Any, device: Any = None) -> Any:
-        options: dict[str, Any] = {"dtype": cls.dtype, "device": cls.place if device is None else device}
-        if all(type(size) is int for size in data) or (len(data) == 1 and isinstance(data[0], Size)):
-            sizes = data[0] if data and isinstance(data[0], Size) else data or (0,)
-            return sparse_coo_tensor(size=tuple(sizes), **options)
-        if len(data) not in (2, 3) or not all(isinstance(part, TensorBase) for part in data[:2]):
+        place = cls.place if device is None else device
+        is_sized = all(type(size) is int for size in data) or (len(data) == 1 and isinstance(data[0], Size))
+        if not is_sized and (len(data) not in (2, 3) or not all(isinstance(part, TensorBase) for part in data[:2])):
             given = ", ".join(map(type_name, data))
             message = f"{cls.__name__}() takes sizes, or indices, values and perhaps a size, but got ({given})"
             raise ArgumentError(message)
-        return sparse_coo_tensor(*data, **options)
+        return constructed(cls.__name__, cls.dtype, data, place)
 
     def __instancecheck__(cls, instance: Any) -> bool:
         is_tensor = isinstance(instance, TensorBase) and instance.dtype is cls.dtype
