@@ -57,6 +57,7 @@ HOST = Unit(
         views.launch_view,
         views.detach,
         several_views.launch_views,
+        several_views.launch_made_view,
         launch.launch,
         in_place.launch_in_place,
         getitem.getitem,

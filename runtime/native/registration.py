@@ -82,12 +82,14 @@ class NativePath(FastPath):
         from .builtins import HOST, builtin
         from .comparison import compared, public_function
         from .plans import view_plan
-        from .several_views import launch_views
+        from .several_views import launch_made_view, launch_views
         from .views import launch_view
 
-        if not op.several:
+        doc = f"{op.name} of a tensor whose layout it has seen; None for others."
+        launch = launch_views if op.several else launch_made_view
+        if op.node is not None and not op.several:
+            launch = launch_view
             learn_gradients(op.node)
-        launch, doc = launch_views if op.several else launch_view, f"{op.name} of a tensor whose layout it has seen."
         return compared(builtin(HOST, launch, view_plan(op), doc), op.name, public_function(op, op.operands))
 
     def kernel_op(self, op: Any, name: str) -> Callable[..., Any]:
