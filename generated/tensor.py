@@ -15,7 +15,7 @@ from ..runtime.modes.intercept import NOT_HANDLED, intercept, uncast, watch
 from ..runtime.modes.overrides.calls import overridden
 from ..runtime.modes.overrides.classes import plain
 from ..runtime.tensor.base import TensorBase
-from ..runtime.tensor.shapes import gathered
+from ..runtime.tensor.shapes import gathered, sequences
 from . import kernels, ops
 from .ops.arithmetic import _div_tensor, _floor_divide, _remainder
 from .ops.logic import _bitwise_left_shift, _bitwise_right_shift
@@ -460,72 +460,72 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
 
     def sum_to_size(self, *args: Any, **kwargs: Any) -> Any:
         """`sum_to_size(2, 3)` or `sum_to_size((2, 3))`: see `ops.sum_to_size`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
-            return ops.sum_to_size(self, args[0])
+        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+            return ops.sum_to_size(self, tuple(args[0]))
         if args and not kwargs and args[0].__class__ is int:
             return ops.sum_to_size(self, args)
         return ops.sum_to_size(self, *gathered(args, kwargs), **kwargs)
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """`view(2, 3)` or `view((2, 3))`: see `ops.view`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
-            return ops.view_default(self, args[0])
+        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+            return ops.view_default(self, tuple(args[0]))
         if args and not kwargs and args[0].__class__ is int:
             return ops.view_default(self, args)
         return ops.view(self, *gathered(args, kwargs), **kwargs)
 
     def reshape(self, *args: Any, **kwargs: Any) -> Any:
         """`reshape(2, 3)` or `reshape((2, 3))`: see `ops.reshape`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
-            return ops.reshape(self, args[0])
+        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+            return ops.reshape(self, tuple(args[0]))
         if args and not kwargs and args[0].__class__ is int:
             return ops.reshape(self, args)
         return ops.reshape(self, *gathered(args, kwargs), **kwargs)
 
     def permute(self, *args: Any, **kwargs: Any) -> Any:
         """`permute(2, 3)` or `permute((2, 3))`: see `ops.permute`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
-            return ops.permute(self, args[0])
+        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+            return ops.permute(self, tuple(args[0]))
         if args and not kwargs and args[0].__class__ is int:
             return ops.permute(self, args)
         return ops.permute(self, *gathered(args, kwargs), **kwargs)
 
     def expand(self, *args: Any, **kwargs: Any) -> Any:
         """`expand(2, 3)` or `expand((2, 3))`: see `ops.expand`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
-            return ops.expand(self, args[0])
+        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+            return ops.expand(self, tuple(args[0]))
         if args and not kwargs and args[0].__class__ is int:
             return ops.expand(self, args)
         return ops.expand(self, *gathered(args, kwargs), **kwargs)
 
     def broadcast_to(self, *args: Any, **kwargs: Any) -> Any:
         """`broadcast_to(2, 3)` or `broadcast_to((2, 3))`: see `ops.broadcast_to`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
-            return ops.broadcast_to(self, args[0])
+        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+            return ops.broadcast_to(self, tuple(args[0]))
         if args and not kwargs and args[0].__class__ is int:
             return ops.broadcast_to(self, args)
         return ops.broadcast_to(self, *gathered(args, kwargs), **kwargs)
 
     def repeat(self, *args: Any, **kwargs: Any) -> Any:
         """`repeat(2, 3)` or `repeat((2, 3))`: see `ops.repeat`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
-            return ops.repeat(self, args[0])
+        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+            return ops.repeat(self, tuple(args[0]))
         if args and not kwargs and args[0].__class__ is int:
             return ops.repeat(self, args)
         return ops.repeat(self, *gathered(args, kwargs), **kwargs)
 
     def tile(self, *args: Any, **kwargs: Any) -> Any:
         """`tile(2, 3)` or `tile((2, 3))`: see `ops.tile`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
-            return ops.tile(self, args[0])
+        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+            return ops.tile(self, tuple(args[0]))
         if args and not kwargs and args[0].__class__ is int:
             return ops.tile(self, args)
         return ops.tile(self, *gathered(args, kwargs), **kwargs)
 
     def hsplit(self, *args: Any, **kwargs: Any) -> Any:
         """`hsplit(2, 3)` or `hsplit((2, 3))`: see `ops.hsplit`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
-            return ops.hsplit_indices(self, args[0])
+        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+            return ops.hsplit_indices(self, tuple(args[0]))
         if len(args) == 1 and hasattr(args[0], "__index__"):
             return ops.hsplit(self, *args, **kwargs)
         if args and not kwargs and args[0].__class__ is int:
@@ -534,8 +534,8 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
 
     def vsplit(self, *args: Any, **kwargs: Any) -> Any:
         """`vsplit(2, 3)` or `vsplit((2, 3))`: see `ops.vsplit`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
-            return ops.vsplit_indices(self, args[0])
+        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+            return ops.vsplit_indices(self, tuple(args[0]))
         if len(args) == 1 and hasattr(args[0], "__index__"):
             return ops.vsplit(self, *args, **kwargs)
         if args and not kwargs and args[0].__class__ is int:
@@ -544,8 +544,8 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
 
     def dsplit(self, *args: Any, **kwargs: Any) -> Any:
         """`dsplit(2, 3)` or `dsplit((2, 3))`: see `ops.dsplit`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
-            return ops.dsplit_indices(self, args[0])
+        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+            return ops.dsplit_indices(self, tuple(args[0]))
         if len(args) == 1 and hasattr(args[0], "__index__"):
             return ops.dsplit(self, *args, **kwargs)
         if args and not kwargs and args[0].__class__ is int:
@@ -554,8 +554,8 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
 
     def flip(self, *args: Any, **kwargs: Any) -> Any:
         """`flip(2, 3)` or `flip((2, 3))`: see `ops.flip`."""
-        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
-            return ops.flip(self, args[0])
+        if len(args) == 1 and not kwargs and args[0].__class__ in sequences:
+            return ops.flip(self, tuple(args[0]))
         if args and not kwargs and args[0].__class__ is int:
             return ops.flip(self, args)
         return ops.flip(self, *gathered(args, kwargs), **kwargs)

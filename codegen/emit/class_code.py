@@ -51,8 +51,9 @@ class NodeClass:
             told["saved_slots"] = tuple(t.slot for t in node.plan.tensors)
             told |= {"saved_outputs": node.saved_outputs} if node.saved_outputs else {}
         lines = [f"{name} = {value!r}" for name, value in told.items()]
-        if node.fused or node.fast:
-            lines += [f"elementwise = kernels.{node.entry.identifier.upper()}", f"fused = {node.fused}"]
+        if node.fused or node.fast or (node.kernels is not None and node.plain):
+            lines.append(f"elementwise = kernels.{node.entry.identifier.upper()}")
+            lines += [f"fused = {node.fused}"] if node.fused or node.fast else []
         if node.launches:
             reads = ", ".join(node.backward_reads)
             plan = node.kernel_plan.spelling if node.kernel_plan else None

@@ -36,7 +36,7 @@ class FastCode:
             and ("float" in entry.dtypes or bool(self.whole))
             and (entry.result_dtype[0] in ("same", "bool", "real") and not op.several)
             and not (self.fits_numbers and len(op.tensors) - sum(op.raw) > 1)  # a tensor in the place of a number
-            and (self.overwrites or op.node is None or op.node.fast or (bool(op.node.fused) and op.node.plain))
+            and (self.overwrites or op.node is None or op.node.fast or (op.node.plain and not op.node.not_implemented))
         )
 
     @property

@@ -101,6 +101,7 @@ class ImagCopyBackward0(Node):
 
     __slots__ = ()
     op_name = "imag_copy"
+    elementwise = kernels.IMAG_COPY
     inputs = ("self",)
 
     @staticmethod

@@ -807,6 +807,7 @@ class FillBackward1(Node):
 
     __slots__ = ()
     op_name = "fill_.Tensor"
+    elementwise = kernels.FILL__TENSOR
     inputs = ("self", "value")
 
     @staticmethod

@@ -226,6 +226,7 @@ class XlogyBackward0(Node):
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "xlogy.Tensor"
     saved_slots = ("kept_self", "kept_other")
+    elementwise = kernels.XLOGY_TENSOR
     inputs = ("self", "other")
     keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
 
@@ -337,6 +338,7 @@ class Xlog1pyBackward0(Node):
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "xlog1py"
     saved_slots = ("kept_self", "kept_other")
+    elementwise = kernels.XLOG1PY
     inputs = ("self", "other")
     keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
 
@@ -849,6 +851,7 @@ class LogNdtrBackward0(Node):
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log_ndtr"
     saved_slots = ("kept_self",)
+    elementwise = kernels.LOG_NDTR
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
 
@@ -907,6 +910,7 @@ class LgammaBackward0(Node):
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "lgamma"
     saved_slots = ("kept_self",)
+    elementwise = kernels.LGAMMA
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
 
@@ -946,6 +950,7 @@ class DigammaBackward0(Node):
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "digamma"
     saved_slots = ("kept_self",)
+    elementwise = kernels.DIGAMMA
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
 
@@ -985,6 +990,7 @@ class PolygammaBackward0(Node):
     __slots__ = ("_saved_n", "kept_self", "kept_self_version")
     op_name = "polygamma"
     saved_slots = ("kept_self",)
+    elementwise = kernels.POLYGAMMA
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
     values = {"_saved_n": ("n", "")}
@@ -1027,6 +1033,7 @@ class ZetaBackward0(Node):
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "zeta"
     saved_slots = ("kept_self", "kept_other")
+    elementwise = kernels.ZETA
     inputs = ("other",)
     keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
     refuses = ("self",)
@@ -1076,6 +1083,7 @@ class ZetaBackward1(Node):
     __slots__ = ("_saved_self", "kept_other", "kept_other_version")
     op_name = "zeta.self_scalar"
     saved_slots = ("kept_other",)
+    elementwise = kernels.ZETA_SELF_SCALAR
     inputs = ("other",)
     keeps = {"kept_other": ("other", ("other",))}
     values = {"_saved_self": ("self", "")}
@@ -1118,6 +1126,7 @@ class IgammaBackward0(Node):
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "igamma"
     saved_slots = ("kept_self", "kept_other")
+    elementwise = kernels.IGAMMA
     inputs = ("other",)
     keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
     refuses = ("self",)
@@ -1174,6 +1183,7 @@ class IgammacBackward0(Node):
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "igammac"
     saved_slots = ("kept_self", "kept_other")
+    elementwise = kernels.IGAMMAC
     inputs = ("other",)
     keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
     refuses = ("self",)
@@ -1240,6 +1250,7 @@ class GammaMovedBackward0(Node):
     op_name = "gamma_moved"
     saved_slots = ("kept_self", "kept_result", "kept_anchor", "kept_drawn")
     saved_outputs = {"kept_result": 0}
+    elementwise = kernels.GAMMA_MOVED
     inputs = ("self", "anchor", "drawn")
     keeps = {
         "kept_self": ("self", ("self", "anchor", "drawn")),
@@ -1349,6 +1360,7 @@ class I0Backward0(Node):
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "i0"
     saved_slots = ("kept_self",)
+    elementwise = kernels.I0
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
 
@@ -1389,6 +1401,7 @@ class I0eBackward0(Node):
     op_name = "i0e"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
+    elementwise = kernels.I0E
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
@@ -1434,6 +1447,7 @@ class I1Backward0(Node):
     op_name = "i1"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
+    elementwise = kernels.I1
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
@@ -1492,6 +1506,7 @@ class I1eBackward0(Node):
     op_name = "i1e"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
+    elementwise = kernels.I1E
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
@@ -1557,6 +1572,7 @@ class ModifiedBesselK0Backward0(Node):
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "modified_bessel_k0"
     saved_slots = ("kept_self",)
+    elementwise = kernels.MODIFIED_BESSEL_K0
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
 
@@ -1597,6 +1613,7 @@ class ModifiedBesselK1Backward0(Node):
     op_name = "modified_bessel_k1"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
+    elementwise = kernels.MODIFIED_BESSEL_K1
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
@@ -1644,6 +1661,7 @@ class ScaledModifiedBesselK0Backward0(Node):
     op_name = "scaled_modified_bessel_k0"
     saved_slots = ("kept_result", "kept_self")
     saved_outputs = {"kept_result": 0}
+    elementwise = kernels.SCALED_MODIFIED_BESSEL_K0
     inputs = ("self",)
     keeps = {"kept_result": ("output 0", ("self",)), "kept_self": ("self", ("self",))}
 
@@ -1689,6 +1707,7 @@ class ScaledModifiedBesselK1Backward0(Node):
     op_name = "scaled_modified_bessel_k1"
     saved_slots = ("kept_result", "kept_self")
     saved_outputs = {"kept_result": 0}
+    elementwise = kernels.SCALED_MODIFIED_BESSEL_K1
     inputs = ("self",)
     keeps = {"kept_result": ("output 0", ("self",)), "kept_self": ("self", ("self",))}
 
@@ -1811,6 +1830,7 @@ class BesselJ0Backward0(Node):
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "bessel_j0"
     saved_slots = ("kept_self",)
+    elementwise = kernels.BESSEL_J0
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
 
@@ -1851,6 +1871,7 @@ class BesselJ1Backward0(Node):
     op_name = "bessel_j1"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
+    elementwise = kernels.BESSEL_J1
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
@@ -1910,6 +1931,7 @@ class BesselY0Backward0(Node):
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "bessel_y0"
     saved_slots = ("kept_self",)
+    elementwise = kernels.BESSEL_Y0
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
 
@@ -1950,6 +1972,7 @@ class BesselY1Backward0(Node):
     op_name = "bessel_y1"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
+    elementwise = kernels.BESSEL_Y1
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 

@@ -648,7 +648,9 @@ NORMAL_PDF = Elementwise(
 NORMAL_CDF = Elementwise(
     PACKAGE, "normal_cdf", "normal_cdf", "promote", allowed=("float",), operands=("self",), converts="ib"
 )
-XLOGY_TENSOR = Elementwise(PACKAGE, "xlogy", "xlogy_tensor", "float", allowed=("float",))
+XLOGY_TENSOR = Elementwise(
+    PACKAGE, "xlogy", "xlogy_tensor", "float", allowed=("float",), operands=("self", "other"), converts="ib"
+)
 XLOGY_SCALAR_SELF = Elementwise(
     PACKAGE,
     "xlogy",
@@ -659,7 +661,9 @@ XLOGY_SCALAR_SELF = Elementwise(
     numbers=("self",),
     converts="ib",
 )
-XLOG1PY = Elementwise(PACKAGE, "xlog1py", "xlog1py", "float", allowed=("float",))
+XLOG1PY = Elementwise(
+    PACKAGE, "xlog1py", "xlog1py", "float", allowed=("float",), operands=("self", "other"), converts="ib"
+)
 XLOG1PY_SELF_SCALAR = Elementwise(
     PACKAGE,
     "xlog1py",
@@ -677,12 +681,21 @@ ERFINV = Elementwise(PACKAGE, "erfinv", "erfinv", "float", allowed=("float",), o
 ERFCX = Elementwise(PACKAGE, "erfcx", "erfcx", "float", allowed=("float",), operands=("self",), converts="ib")
 NDTR = Elementwise(PACKAGE, "ndtr", "ndtr", "float", allowed=("float",), operands=("self",), converts="ib")
 NDTRI = Elementwise(PACKAGE, "ndtri", "ndtri", "float", allowed=("float",), operands=("self",), converts="ib")
-LOG_NDTR = Elementwise(PACKAGE, "log_ndtr", "log_ndtr", "float", allowed=("float",))
-LGAMMA = Elementwise(PACKAGE, "lgamma", "lgamma", "float", allowed=("float",))
-DIGAMMA = Elementwise(PACKAGE, "digamma", "digamma", "float", allowed=("float",))
+LOG_NDTR = Elementwise(PACKAGE, "log_ndtr", "log_ndtr", "float", allowed=("float",), operands=("self",), converts="ib")
+LGAMMA = Elementwise(PACKAGE, "lgamma", "lgamma", "float", allowed=("float",), operands=("self",), converts="ib")
+DIGAMMA = Elementwise(PACKAGE, "digamma", "digamma", "float", allowed=("float",), operands=("self",), converts="ib")
 POLYGAMMA = Elementwise(PACKAGE, "polygamma", "polygamma", "float", allowed=("float",))
 ZETA = Elementwise(PACKAGE, "zeta", "zeta", "float", allowed=("float",))
-ZETA_SELF_SCALAR = Elementwise(PACKAGE, "zeta", "zeta_self_scalar", "float", allowed=("float",))
+ZETA_SELF_SCALAR = Elementwise(
+    PACKAGE,
+    "zeta",
+    "zeta_self_scalar",
+    "float",
+    allowed=("float",),
+    operands=("other",),
+    numbers=("self",),
+    converts="ib",
+)
 IGAMMA = Elementwise(PACKAGE, "igamma", "igamma", "promote", allowed=("float",))
 IGAMMAC = Elementwise(PACKAGE, "igammac", "igammac", "promote", allowed=("float",))
 STANDARD_GAMMA_GRAD = Elementwise(
@@ -694,7 +707,15 @@ STANDARD_GAMMA_GRAD = Elementwise(
     operands=("self", "output"),
     converts="ib",
 )
-GAMMA_MOVED = Elementwise(PACKAGE, "gamma_moved", "gamma_moved", "promote", allowed=("float",))
+GAMMA_MOVED = Elementwise(
+    PACKAGE,
+    "gamma_moved",
+    "gamma_moved",
+    "promote",
+    allowed=("float",),
+    operands=("self", "anchor", "drawn"),
+    converts="ib",
+)
 DIRICHLET_GRAD = Elementwise(
     PACKAGE,
     "dirichlet_grad",
@@ -713,17 +734,33 @@ VON_MISES_GRAD = Elementwise(
     operands=("x", "concentration"),
     converts="ib",
 )
-I0 = Elementwise(PACKAGE, "i0", "i0", "float", allowed=("float",))
-I0E = Elementwise(PACKAGE, "i0e", "i0e", "float", allowed=("float",))
-I1 = Elementwise(PACKAGE, "i1", "i1", "float", allowed=("float",))
-I1E = Elementwise(PACKAGE, "i1e", "i1e", "float", allowed=("float",))
-MODIFIED_BESSEL_K0 = Elementwise(PACKAGE, "modified_bessel_k0", "modified_bessel_k0", "float", allowed=("float",))
-MODIFIED_BESSEL_K1 = Elementwise(PACKAGE, "modified_bessel_k1", "modified_bessel_k1", "float", allowed=("float",))
+I0 = Elementwise(PACKAGE, "i0", "i0", "float", allowed=("float",), operands=("self",), converts="ib")
+I0E = Elementwise(PACKAGE, "i0e", "i0e", "float", allowed=("float",), operands=("self",), converts="ib")
+I1 = Elementwise(PACKAGE, "i1", "i1", "float", allowed=("float",), operands=("self",), converts="ib")
+I1E = Elementwise(PACKAGE, "i1e", "i1e", "float", allowed=("float",), operands=("self",), converts="ib")
+MODIFIED_BESSEL_K0 = Elementwise(
+    PACKAGE, "modified_bessel_k0", "modified_bessel_k0", "float", allowed=("float",), operands=("self",), converts="ib"
+)
+MODIFIED_BESSEL_K1 = Elementwise(
+    PACKAGE, "modified_bessel_k1", "modified_bessel_k1", "float", allowed=("float",), operands=("self",), converts="ib"
+)
 SCALED_MODIFIED_BESSEL_K0 = Elementwise(
-    PACKAGE, "scaled_modified_bessel_k0", "scaled_modified_bessel_k0", "float", allowed=("float",)
+    PACKAGE,
+    "scaled_modified_bessel_k0",
+    "scaled_modified_bessel_k0",
+    "float",
+    allowed=("float",),
+    operands=("self",),
+    converts="ib",
 )
 SCALED_MODIFIED_BESSEL_K1 = Elementwise(
-    PACKAGE, "scaled_modified_bessel_k1", "scaled_modified_bessel_k1", "float", allowed=("float",)
+    PACKAGE,
+    "scaled_modified_bessel_k1",
+    "scaled_modified_bessel_k1",
+    "float",
+    allowed=("float",),
+    operands=("self",),
+    converts="ib",
 )
 SPHERICAL_BESSEL_J0 = Elementwise(
     PACKAGE,
@@ -735,10 +772,18 @@ SPHERICAL_BESSEL_J0 = Elementwise(
     converts="ib",
 )
 AIRY_AI = Elementwise(PACKAGE, "airy_ai", "airy_ai", "float", allowed=("float",), operands=("self",), converts="ib")
-BESSEL_J0 = Elementwise(PACKAGE, "bessel_j0", "bessel_j0", "float", allowed=("float",))
-BESSEL_J1 = Elementwise(PACKAGE, "bessel_j1", "bessel_j1", "float", allowed=("float",))
-BESSEL_Y0 = Elementwise(PACKAGE, "bessel_y0", "bessel_y0", "float", allowed=("float",))
-BESSEL_Y1 = Elementwise(PACKAGE, "bessel_y1", "bessel_y1", "float", allowed=("float",))
+BESSEL_J0 = Elementwise(
+    PACKAGE, "bessel_j0", "bessel_j0", "float", allowed=("float",), operands=("self",), converts="ib"
+)
+BESSEL_J1 = Elementwise(
+    PACKAGE, "bessel_j1", "bessel_j1", "float", allowed=("float",), operands=("self",), converts="ib"
+)
+BESSEL_Y0 = Elementwise(
+    PACKAGE, "bessel_y0", "bessel_y0", "float", allowed=("float",), operands=("self",), converts="ib"
+)
+BESSEL_Y1 = Elementwise(
+    PACKAGE, "bessel_y1", "bessel_y1", "float", allowed=("float",), operands=("self",), converts="ib"
+)
 MASKED_FILL_SCALAR = Elementwise(
     PACKAGE,
     "masked_fill",

@@ -53,6 +53,8 @@ def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ERF.launch_out(input, out) is not None:
+            return out
         return write_out("erf", out, _erf("erf", input), (input,), share="same")
     checks.tensor("erf", "input", input)
     return _erf("erf", input)
@@ -106,6 +108,8 @@ def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ERFC.launch_out(input, out) is not None:
+            return out
         return write_out("erfc", out, _erfc("erfc", input), (input,), share="same")
     checks.tensor("erfc", "input", input)
     return _erfc("erfc", input)
@@ -223,11 +227,22 @@ def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
+    if not watch.every and out is None:
+        result = kernels.XLOGY_TENSOR.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.XLOGY_TENSOR, "xlogy", (input, other), ())
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.XlogyBackward0.record(result, input, other)
+            return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("xlogy.Tensor", xlogy_tensor, "elementwise", input, other, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.XLOGY_TENSOR.launch_out(input, other, out) is not None:
+            return out
         return write_out("xlogy", out, _xlogy_tensor("xlogy", input, other), (input, other), share="same")
     checks.tensor("xlogy", "input", input)
     return _xlogy_tensor("xlogy", input, other)
@@ -235,6 +250,8 @@ def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
 
 def xlogy_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`xlogy_tensor`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and kernels.XLOGY_TENSOR.launch_in_place(input, other) is not None:
+        return input
     if (input.__class__ not in plain or other.__class__ not in plain) and (
         result := intercept("xlogy.Tensor", xlogy_tensor_, "elementwise", input, other)
     ) is not NOT_HANDLED:
@@ -280,6 +297,8 @@ def xlogy_scalar_self(input: Number, other: Tensor, *, out: Tensor | None = None
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.XLOGY_SCALAR_SELF.launch_out(other, input, out) is not None:
+            return out
         return write_out("xlogy", out, _xlogy_scalar_self("xlogy", input, other), (other,), share="same")
     return _xlogy_scalar_self("xlogy", input, other)
 
@@ -313,11 +332,22 @@ def xlog1py_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
+    if not watch.every and out is None:
+        result = kernels.XLOG1PY.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.XLOG1PY, "xlog1py", (input, other), ())
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.Xlog1pyBackward0.record(result, input, other)
+            return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("xlog1py", xlog1py_default, "elementwise", input, other, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.XLOG1PY.launch_out(input, other, out) is not None:
+            return out
         return write_out("xlog1py", out, _xlog1py_default("xlog1py", input, other), (input, other), share="same")
     checks.tensor("xlog1py", "input", input)
     return _xlog1py_default("xlog1py", input, other)
@@ -358,6 +388,8 @@ def xlog1py_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = No
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.XLOG1PY_SELF_SCALAR.launch_out(other, input, out) is not None:
+            return out
         return write_out("xlog1py", out, _xlog1py_self_scalar("xlog1py", input, other), (other,), share="same")
     return _xlog1py_self_scalar("xlog1py", input, other)
 
@@ -481,6 +513,8 @@ def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ENTR.launch_out(input, out) is not None:
+            return out
         return write_out("entr", out, _entr("entr", input), (input,), share="same")
     checks.tensor("entr", "input", input)
     return _entr("entr", input)
@@ -524,6 +558,8 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.SINC.launch_out(input, out) is not None:
+            return out
         return write_out("sinc", out, _sinc("sinc", input), (input,), share="same")
     checks.tensor("sinc", "input", input)
     return _sinc("sinc", input)
@@ -578,6 +614,8 @@ def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ERFINV.launch_out(input, out) is not None:
+            return out
         return write_out("erfinv", out, _erfinv("erfinv", input), (input,), share="same")
     checks.tensor("erfinv", "input", input)
     return _erfinv("erfinv", input)
@@ -634,6 +672,8 @@ def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ERFCX.launch_out(input, out) is not None:
+            return out
         return write_out("erfcx", out, _erfcx("erfcx", input), (input,), share="same")
     checks.tensor("erfcx", "input", input)
     return _erfcx("erfcx", input)
@@ -675,6 +715,8 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.NDTR.launch_out(input, out) is not None:
+            return out
         return write_out("ndtr", out, _ndtr("ndtr", input), (input,), share="same")
     checks.tensor("ndtr", "input", input)
     return _ndtr("ndtr", input)
@@ -716,6 +758,8 @@ def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.NDTRI.launch_out(input, out) is not None:
+            return out
         return write_out("ndtri", out, _ndtri("ndtri", input), (input,), share="same")
     checks.tensor("ndtri", "input", input)
     return _ndtri("ndtri", input)
@@ -749,11 +793,17 @@ def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.log_ndtr(sg.tensor([-10.0, 0.0]))
         tensor([-53.2313,  -0.6931])
     """
+    if not watch.every and out is None:
+        result = kernels.LOG_NDTR.launch(input)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("log_ndtr", log_ndtr, "elementwise", input, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.LOG_NDTR.launch_out(input, out) is not None:
+            return out
         return write_out("log_ndtr", out, _log_ndtr("log_ndtr", input), (input,), share="same")
     checks.tensor("log_ndtr", "input", input)
     return _log_ndtr("log_ndtr", input)
@@ -786,11 +836,17 @@ def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.lgamma(sg.tensor([1.0, 5.0, 0.5]))
         tensor([0.0000, 3.1781, 0.5724])
     """
+    if not watch.every and out is None:
+        result = kernels.LGAMMA.launch(input)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("lgamma", lgamma, "elementwise", input, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.LGAMMA.launch_out(input, out) is not None:
+            return out
         return write_out("lgamma", out, _lgamma("lgamma", input), (input,), share="same")
     checks.tensor("lgamma", "input", input)
     return _lgamma("lgamma", input)
@@ -798,6 +854,8 @@ def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def lgamma_(input: Tensor) -> Tensor:
     """`lgamma`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and kernels.LGAMMA.launch_in_place(input) is not None:
+        return input
     if (
         input.__class__ not in plain
         and (result := intercept("lgamma", lgamma_, "elementwise", input)) is not NOT_HANDLED
@@ -885,11 +943,17 @@ def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.digamma(sg.tensor([1.0, 0.5]))
         tensor([-0.5772, -1.9635])
     """
+    if not watch.every and out is None:
+        result = kernels.DIGAMMA.launch(input)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("digamma", digamma, "elementwise", input, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.DIGAMMA.launch_out(input, out) is not None:
+            return out
         return write_out("digamma", out, _digamma("digamma", input), (input,), share="same")
     checks.tensor("digamma", "input", input)
     return _digamma("digamma", input)
@@ -897,6 +961,8 @@ def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def digamma_(input: Tensor) -> Tensor:
     """`digamma`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and kernels.DIGAMMA.launch_in_place(input) is not None:
+        return input
     if (
         input.__class__ not in plain
         and (result := intercept("digamma", digamma_, "elementwise", input)) is not NOT_HANDLED
@@ -1026,11 +1092,17 @@ def zeta_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None)
     Gradients:
         other: -grad * self * unfused(zeta(self + 1, other))
     """
+    if not watch.every and out is None:
+        result = kernels.ZETA_SELF_SCALAR.launch(other, input)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("zeta.self_scalar", zeta_self_scalar, "elementwise", input, other, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ZETA_SELF_SCALAR.launch_out(other, input, out) is not None:
+            return out
         return write_out("zeta", out, _zeta_self_scalar("zeta", input, other), (other,), share="same")
     return _zeta_self_scalar("zeta", input, other)
 
@@ -1218,6 +1290,10 @@ def gamma_moved(input: Tensor, anchor: Tensor | Number, drawn: Tensor | Number) 
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
+    if not watch.every:
+        result = kernels.GAMMA_MOVED.launch(input, anchor, drawn)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or anchor.__class__ not in plain or drawn.__class__ not in plain) and (
         result := intercept("gamma_moved", gamma_moved, "elementwise", input, anchor, drawn)
     ) is not NOT_HANDLED:
@@ -1339,11 +1415,17 @@ def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.i0(sg.tensor([0.0, 1.0]))
         tensor([1.0000, 1.2661])
     """
+    if not watch.every and out is None:
+        result = kernels.I0.launch(input)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("i0", i0, "elementwise", input, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.I0.launch_out(input, out) is not None:
+            return out
         return write_out("i0", out, _i0("i0", input), (input,), share="same")
     checks.tensor("i0", "input", input)
     return _i0("i0", input)
@@ -1351,6 +1433,8 @@ def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def i0_(input: Tensor) -> Tensor:
     """`i0`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and kernels.I0.launch_in_place(input) is not None:
+        return input
     if input.__class__ not in plain and (result := intercept("i0", i0_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("i0_", input, (input,), keep=(input,), share="same")
@@ -1386,11 +1470,17 @@ def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.i0e(sg.tensor([0.0, 1000.0]))
         tensor([1.0000, 0.0126])
     """
+    if not watch.every and out is None:
+        result = kernels.I0E.launch(input)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("i0e", i0e, "elementwise", input, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.I0E.launch_out(input, out) is not None:
+            return out
         return write_out("i0e", out, _i0e("i0e", input), (input,), share="same")
     checks.tensor("i0e", "input", input)
     return _i0e("i0e", input)
@@ -1423,11 +1513,17 @@ def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.i1(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.5652])
     """
+    if not watch.every and out is None:
+        result = kernels.I1.launch(input)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("i1", i1, "elementwise", input, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.I1.launch_out(input, out) is not None:
+            return out
         return write_out("i1", out, _i1("i1", input), (input,), share="same")
     checks.tensor("i1", "input", input)
     return _i1("i1", input)
@@ -1460,11 +1556,17 @@ def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.i1e(sg.tensor([0.0, 1000.0]))
         tensor([0.0000, 0.0126])
     """
+    if not watch.every and out is None:
+        result = kernels.I1E.launch(input)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("i1e", i1e, "elementwise", input, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.I1E.launch_out(input, out) is not None:
+            return out
         return write_out("i1e", out, _i1e("i1e", input), (input,), share="same")
     checks.tensor("i1e", "input", input)
     return _i1e("i1e", input)
@@ -1497,11 +1599,17 @@ def modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.modified_bessel_k0(sg.tensor([0.0, 1.0]))
         tensor([   inf, 0.4210])
     """
+    if not watch.every and out is None:
+        result = kernels.MODIFIED_BESSEL_K0.launch(input)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("modified_bessel_k0", modified_bessel_k0, "elementwise", input, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.MODIFIED_BESSEL_K0.launch_out(input, out) is not None:
+            return out
         return write_out(
             "modified_bessel_k0", out, _modified_bessel_k0("modified_bessel_k0", input), (input,), share="same"
         )
@@ -1536,11 +1644,17 @@ def modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.modified_bessel_k1(sg.tensor([0.0, 1.0]))
         tensor([   inf, 0.6019])
     """
+    if not watch.every and out is None:
+        result = kernels.MODIFIED_BESSEL_K1.launch(input)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("modified_bessel_k1", modified_bessel_k1, "elementwise", input, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.MODIFIED_BESSEL_K1.launch_out(input, out) is not None:
+            return out
         return write_out(
             "modified_bessel_k1", out, _modified_bessel_k1("modified_bessel_k1", input), (input,), share="same"
         )
@@ -1575,11 +1689,17 @@ def scaled_modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Te
         >>> sg.special.scaled_modified_bessel_k0(sg.tensor([1.0, 1000.0]))
         tensor([1.1445, 0.0396])
     """
+    if not watch.every and out is None:
+        result = kernels.SCALED_MODIFIED_BESSEL_K0.launch(input)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("scaled_modified_bessel_k0", scaled_modified_bessel_k0, "elementwise", input, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.SCALED_MODIFIED_BESSEL_K0.launch_out(input, out) is not None:
+            return out
         return write_out(
             "scaled_modified_bessel_k0",
             out,
@@ -1618,11 +1738,17 @@ def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Te
         >>> sg.special.scaled_modified_bessel_k1(sg.tensor([1.0, 1000.0]))
         tensor([1.6362, 0.0396])
     """
+    if not watch.every and out is None:
+        result = kernels.SCALED_MODIFIED_BESSEL_K1.launch(input)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("scaled_modified_bessel_k1", scaled_modified_bessel_k1, "elementwise", input, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.SCALED_MODIFIED_BESSEL_K1.launch_out(input, out) is not None:
+            return out
         return write_out(
             "scaled_modified_bessel_k1",
             out,
@@ -1671,6 +1797,8 @@ def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.SPHERICAL_BESSEL_J0.launch_out(input, out) is not None:
+            return out
         return write_out(
             "spherical_bessel_j0", out, _spherical_bessel_j0("spherical_bessel_j0", input), (input,), share="same"
         )
@@ -1712,6 +1840,8 @@ def airy_ai(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.AIRY_AI.launch_out(input, out) is not None:
+            return out
         return write_out("airy_ai", out, _airy_ai("airy_ai", input), (input,), share="same")
     checks.tensor("airy_ai", "input", input)
     return _airy_ai("airy_ai", input)
@@ -1740,11 +1870,17 @@ def bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.bessel_j0(sg.tensor([0.0, 1.0]))
         tensor([1.0000, 0.7652])
     """
+    if not watch.every and out is None:
+        result = kernels.BESSEL_J0.launch(input)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("bessel_j0", bessel_j0, "elementwise", input, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.BESSEL_J0.launch_out(input, out) is not None:
+            return out
         return write_out("bessel_j0", out, _bessel_j0("bessel_j0", input), (input,), share="same")
     checks.tensor("bessel_j0", "input", input)
     return _bessel_j0("bessel_j0", input)
@@ -1777,11 +1913,17 @@ def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.bessel_j1(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.4401])
     """
+    if not watch.every and out is None:
+        result = kernels.BESSEL_J1.launch(input)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("bessel_j1", bessel_j1, "elementwise", input, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.BESSEL_J1.launch_out(input, out) is not None:
+            return out
         return write_out("bessel_j1", out, _bessel_j1("bessel_j1", input), (input,), share="same")
     checks.tensor("bessel_j1", "input", input)
     return _bessel_j1("bessel_j1", input)
@@ -1814,11 +1956,17 @@ def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.bessel_y0(sg.tensor([1.0, 10.0]))
         tensor([0.0883, 0.0557])
     """
+    if not watch.every and out is None:
+        result = kernels.BESSEL_Y0.launch(input)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("bessel_y0", bessel_y0, "elementwise", input, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.BESSEL_Y0.launch_out(input, out) is not None:
+            return out
         return write_out("bessel_y0", out, _bessel_y0("bessel_y0", input), (input,), share="same")
     checks.tensor("bessel_y0", "input", input)
     return _bessel_y0("bessel_y0", input)
@@ -1851,11 +1999,17 @@ def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.bessel_y1(sg.tensor([1.0, 10.0]))
         tensor([-0.7812,  0.2490])
     """
+    if not watch.every and out is None:
+        result = kernels.BESSEL_Y1.launch(input)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("bessel_y1", bessel_y1, "elementwise", input, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.BESSEL_Y1.launch_out(input, out) is not None:
+            return out
         return write_out("bessel_y1", out, _bessel_y1("bessel_y1", input), (input,), share="same")
     checks.tensor("bessel_y1", "input", input)
     return _bessel_y1("bessel_y1", input)

@@ -241,6 +241,8 @@ class Distribution:
         if shape[len(shape) - len(self._event_shape) :] != self._event_shape:
             raise ValueError(f"The right-most size of value must match event_shape: {shape} vs {self._event_shape}.")
         expected = self._batch_shape + self._event_shape
+        if shape == expected:
+            return
         for size, wanted in zip(reversed(shape), reversed(expected), strict=False):
             if size != wanted and size != 1 and wanted != 1:
                 raise ValueError(f"Value is not broadcastable with batch_shape+event_shape: {shape} vs {expected}.")

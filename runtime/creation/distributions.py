@@ -11,12 +11,13 @@ from ..dispatch import checks
 from ..dispatch.shape_checks import is_known
 from ..dispatch.writing import write_out
 from ..errors import ShapeError, UnsupportedDtypeError
+from ..kernels.cpu.chosen_loops import are_between, are_weights
 from ..modes.intercept import interceptable
 from ..namespace import op
 from ..random import Generator
 from ..tensor.base import TensorBase, alias, compute_array
 from ..tensor.devices import CPU
-from ..tensor.dtypes import bool_, float64, get_default_dtype
+from ..tensor.dtypes import bool_, float64, get_default_dtype, int64
 from ..tensor.dtypes import dtype as Dtype
 from ..tensor.shapes import Shape, broadcast_shapes
 from .destination import require_strided
@@ -129,7 +130,12 @@ def trials(name: str, p: Any, shape: Shape, kind: Dtype, generator: Generator | 
         chance = checks.floating(name, "p", p)
         if not 0 <= chance <= 1:
             raise RuntimeError(f"{name}(): expected p between 0 and 1, but got p={chance}")
-        return filled_by("fill_trials", name, chosen, shape, bool_, device, chance, cast_to=kind)
+        direct = kind if kind.native and kind.kind == "f" and is_here(device) else bool_
+        return filled_by("fill_trials", name, chosen, shape, direct, device, chance, cast_to=kind)
+    if p._shape == shape and kind.kind == p._dtype.kind == "f" and is_here(p) and is_here(device):
+        chances = compute_array(p).ravel()
+        if are_between(chances, 0.0, 1.0):
+            return filled_by("fill_trials_of", name, chosen, shape, kind.compute, CPU, chances, cast_to=kind)
     _require_chances(name, p)
     if broadcast_shapes(name, shape, p._shape) != shape:
         raise ShapeError(f"{name}(): expected p to broadcast to {list(shape)}, but got shape {list(p._shape)}")
@@ -157,6 +163,7 @@ def _is_tensor(value: Any) -> bool:
 
 
 _MOST = 2.0**62
+FEW = 16  # places that are looked for one after the other; more are sorted
 
 
 @interceptable("random")
@@ -179,7 +186,7 @@ def poisson(input: Any, generator: Generator | None = None) -> Any:
         tensor([0., 0.])
     """
     expected = _numbers("poisson", "input", input)
-    if not ((expected >= 0) & (expected <= _MOST)).all():
+    if not are_between(expected.ravel(), 0.0, _MOST):
         raise RuntimeError(f"poisson(): expected numbers from 0 to 2**62, but got {expected.min()} to {expected.max()}")
     chosen, rates = stream("poisson", generator), _flat(input, input._shape)
     return filled_by(
@@ -208,7 +215,7 @@ def binomial(count: Any, prob: Any, generator: Generator | None = None) -> Any:
         tensor([3., 0.])
     """
     trials, chances = _numbers("binomial", "count", count), _numbers("binomial", "prob", prob)
-    if not ((trials >= 0) & (trials <= _MOST)).all() or np.isnan(chances).any():
+    if not are_between(trials.ravel(), 0.0, _MOST) or not are_between(chances.ravel(), -math.inf, math.inf):
         raise RuntimeError(f"binomial(): expected counts from 0 to 2**62 and probabilities, but got {count} and {prob}")
     shape = broadcast_shapes("binomial", count._shape, prob._shape)
     chosen, given = stream("binomial", generator), (_flat(count, shape), _flat(prob, shape))
@@ -260,15 +267,39 @@ def multinomial(
         tensor([1, 1])
     """
     _require_floating("multinomial", "input", input)
-    weights = _plain(input).to(float64)
     count = checks.integer("multinomial", "num_samples", num_samples)
     again = checks.boolean("multinomial", "replacement", replacement)
+    found = _places_here(input, count, again, generator)
+    if found is not None:
+        return found if out is None else write_out("multinomial", out, found)
+    weights = _plain(input).to(float64)
     _require_weights(weights, count, again)
     chosen, rows = stream("multinomial", generator), weights.reshape(-1, weights.shape[-1])
     with allocating("multinomial"):
         drawn = _with_replacement(chosen, rows, count) if again else _without_replacement(chosen, rows, count)
     found = drawn.reshape(*weights.shape[:-1], count)
     return found if out is None else write_out("multinomial", out, found)
+
+
+def _places_here(input: Any, count: int, again: bool, generator: Generator | None) -> Any:
+    """What is drawn by one loop on the host; None elsewhere, where many are drawn without replacement, or weights are
+    wrong."""
+    shape = input._shape
+    columns = shape[-1] if shape else 0
+    few = again or count <= min(columns, FEW)
+    if not (0 < len(shape) <= 2 and columns > 0 < count and few and is_here(input)):
+        return None
+    weights = compute_array(input).ravel()
+    if not are_weights(weights, columns):
+        return None
+    fill, words = ("fill_likely_places", None) if again else ("fill_first_arrivals", weights.size)
+    size, chosen = (*shape[:-1], count), stream("multinomial", generator)
+    return filled_by(fill, "multinomial", chosen, size, int64, CPU, weights, columns, count, words=words)
+
+
+def is_here(place: Any) -> bool:
+    """Whether a device is the host, or whether a tensor has its elements there."""
+    return place is CPU if not _is_tensor(place) else place._device is CPU and is_known(place)
 
 
 def _require_weights(weights: Any, count: int, again: bool) -> None:

@@ -108,12 +108,16 @@ def filled_by(
     device: Any,
     *given: Any,
     bits: int = 64,
+    words: int | None = None,
     cast_to: Dtype | None = None,
 ) -> Any:
-    """A tensor of what a function of `kernels/cpu/draws.py` fills an array with, or that of the device."""
+    """A tensor of what a function of `kernels/cpu/draws.py` fills an array with, or that of the device.
+
+    It takes as many words of the stream as elements of so many bits need, unless `words` says how many.
+    """
     place = place_for(op, device)
     flat = allocate_array(op, prod(size), kind.np, place)
-    _fill(fill, flat, draws.words_of(flat.size, bits), generator, place, given)
+    _fill(fill, flat, draws.words_of(flat.size, bits) if words is None else words, generator, place, given)
     return converted(fresh(flat, size, kind), kind if cast_to is None else cast_to)
 
 

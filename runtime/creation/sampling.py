@@ -18,6 +18,7 @@ RAND = Creation("rand", "uniform", "gSs")
 RANDN = Creation("randn", "normal", "gSs")
 SURVIVORS = Creation("survivors", "survivors", "gSsv")
 RANDINT = Creation("randint", "integers", "gvns")
+RANDPERM = Creation("randperm", "permutation", "gv")
 
 
 @drawn_first(RAND)
@@ -195,6 +196,8 @@ def randperm(
             requires_grad,
             lambda kind, place: randperm(n, generator=generator, dtype=kind, device=place),
         )
+    if (made := RANDPERM.launch(generator, n, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
     count = checks.integer("randperm", "n", n)
     checked_size("randperm", (count,))
     kind = chosen_dtype("randperm", dtype, int64)

@@ -39,14 +39,17 @@ class Overloads:
         if function is None:
             given = (*args, *kwargs.values())
             key = *key, *[frozenset(map(type, value)) for value in given if type(value) in SEQUENCES]
-            function = self.by_types.get(key)
+            with_dims = *key, tuple([bool(value._shape) for value in given if isinstance(value, TensorBase)])
+            function = self.by_types.get(key) or self.by_types.get(with_dims)
         if function is None:
             found = overridden_call(self.public, args, kwargs, self.__name__)
             if found is not NOT_HANDLED:
                 return found
             function = self.choose(args, kwargs)
-            if self.types_tell(function, args, kwargs):
+            if self.types_tell(function, args, kwargs, is_told):
                 self.by_types[key] = function
+            elif self.types_tell(function, args, kwargs, is_told_by_dims):
+                self.by_types[with_dims] = function
         return function(*args, **kwargs)
 
     @property
@@ -54,7 +57,13 @@ class Overloads:
         """The function that users call, which comes here."""
         return getattr(sys.modules[self.overloads[0][0].__module__], self.__name__)
 
-    def types_tell(self, chosen: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    def types_tell(
+        self,
+        chosen: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        is_told: Callable[[str, Any], bool],
+    ) -> bool:
         """Whether other values of the same types choose the same overload: a tensor may stand for a number or not."""
         for function, _, parameters in self.overloads:
             kinds = {name: kind for name, kind, _, _ in parameters}
@@ -128,6 +137,11 @@ def is_plain(value: Any) -> bool:
 def is_told(kind: str, value: Any) -> bool:
     """Whether the class of a tensor tells whether it can stand for a schema type."""
     return isinstance(value, TensorBase) and kind.removesuffix("?") in ("Tensor", "bool", "str")
+
+
+def is_told_by_dims(kind: str, value: Any) -> bool:
+    """The same beside whether it has dimensions, with which it stands for no number."""
+    return isinstance(value, TensorBase) and (bool(value._shape) or is_told(kind, value))
 
 
 def is_a(kind: str, value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Kernels of one function of one operand, block by block: where all of a block is usual, by a shorter function.
+"""Kernels of one function of one or two operands, block by block: where all of a block is usual, by a shorter function.
 
 Vector code computes what any argument may need for every argument, and chooses. Where a function has a shorter form
 for usual arguments (`scalar/usual.py`), a block is looked at first; what is computed of an element are the same bits in
@@ -67,18 +67,98 @@ def whole_part(self: Any, result: Any, start: Any, size: int) -> None:
         result[start + np.uint64(i)] = whole(self[start + np.uint64(i)])
 
 
+def pair_key(x: Any, y: Any) -> Any:
+    """What tells whether two arguments are usual together; `in_blocks` puts it here, as `whole`."""
+
+
+def pattern_of_pairs(self: Any, other: Any, result: Any) -> None:
+    """What the text of a kernel is that is one function of two operands."""
+    for i in range(result.size):
+        result[i] = whole(self[i], other[i])
+
+
+def pattern_with_number(self: Any, other: Any, result: Any) -> None:
+    """The same, of an operand and a number."""
+    T = self.dtype.type
+    other = T(other)
+    for i in range(result.size):
+        result[i] = whole(self[i], other)
+
+
+def blocks_of_pairs(self: Any, other: Any, result: Any) -> None:
+    """The kernel block by block, for two operands."""
+    for block in range(result.size // BLOCK):
+        start, usual_pairs = np.uint64(block * BLOCK), 0
+        for i in range(BLOCK):
+            usual_pairs += pair_key(self[start + np.uint64(i)], other[start + np.uint64(i)])
+        if usual_pairs == BLOCK:
+            usual_pairs_of(self, other, result, start)
+        else:
+            pairs_of(self, other, result, start, min(BLOCK, result.size))
+    pairs_of(self, other, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
+
+
+def blocks_with_number(self: Any, other: Any, result: Any) -> None:
+    """The kernel block by block, for an operand and a number."""
+    T = self.dtype.type
+    other = T(other)
+    for block in range(result.size // BLOCK):
+        start, usual_pairs = np.uint64(block * BLOCK), 0
+        for i in range(BLOCK):
+            usual_pairs += pair_key(self[start + np.uint64(i)], other)
+        if usual_pairs == BLOCK:
+            usual_with(self, other, result, start)
+        else:
+            with_number(self, other, result, start, min(BLOCK, result.size))
+    with_number(self, other, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
+
+
+def usual_pairs_of(self: Any, other: Any, result: Any, start: Any) -> None:
+    """A block of usual pairs."""
+    for i in range(BLOCK):
+        result[start + np.uint64(i)] = usual(self[start + np.uint64(i)], other[start + np.uint64(i)])
+
+
+def usual_with(self: Any, other: Any, result: Any, start: Any) -> None:
+    """A block of what is usual beside a number."""
+    for i in range(BLOCK):
+        result[start + np.uint64(i)] = usual(self[start + np.uint64(i)], other)
+
+
+def pairs_of(self: Any, other: Any, result: Any, start: Any, size: int) -> None:
+    """Some pairs, whatever they are."""
+    for i in range(size):
+        result[start + np.uint64(i)] = whole(self[start + np.uint64(i)], other[start + np.uint64(i)])
+
+
+def with_number(self: Any, other: Any, result: Any, start: Any, size: int) -> None:
+    """Some elements beside a number, whatever they are."""
+    for i in range(size):
+        result[start + np.uint64(i)] = whole(self[start + np.uint64(i)], other)
+
+
+FORMS = (
+    (pattern, blocks, usual_block, whole_part),
+    (pattern_of_pairs, blocks_of_pairs, usual_pairs_of, pairs_of),
+    (pattern_with_number, blocks_with_number, usual_with, with_number),
+)
+
+
 def in_blocks(kernel: Any) -> Any:
     """The kernel block by block where its function has a shorter form, else the kernel itself."""
     code = kernel.__code__
     functions = [kernel.__globals__.get(name) for name in sorted(names_in(code) - {"range"})]
     found = USUAL.get(functions[0]) if len(functions) == 1 else None
-    if found is None or code.co_code != pattern.__code__.co_code:
+    if found is None:
         return kernel
-    loops = {
-        "usual_block": loop_of(usual_block, "usual", found.function),
-        "whole_part": loop_of(whole_part, "whole", functions[0]),
-    }
-    return rebuilt(blocks, loops | {"key": found.key, "inside": found.inside})
+    for written, looked_at, of_usual, of_any in FORMS:
+        if code.co_code == written.__code__.co_code:
+            loops = {
+                of_usual.__name__: loop_of(of_usual, "usual", found.function),
+                of_any.__name__: loop_of(of_any, "whole", functions[0]),
+            }
+            return rebuilt(looked_at, loops | {"key": found.key, "inside": found.inside, "pair_key": found.key})
+    return kernel
 
 
 def loop_of(loop: Any, name: str, function: Any) -> Any:

@@ -93,8 +93,8 @@ def elementwise_record(op: Any) -> np.ndarray:
 
 def has_native_gradients(node: Any) -> bool:
     """Whether native code computes the gradients of an element-wise node, which then need not know what each input
-    looks like; of three inputs `apply` does."""
-    return len(node.inputs) <= MOST_INPUTS
+    looks like; of three inputs, or by ops, `apply` does."""
+    return len(node.inputs) <= MOST_INPUTS and (bool(node.fused) or node.hands_on is True)
 
 
 def has_room_backward(node: Any) -> bool:
@@ -155,8 +155,10 @@ def computes(op: Any, kind: int) -> bool:
 
 
 def chooses(op: Any) -> bool:
-    """Whether two operands of an op are no masks, and others are."""
-    return any(op.raw) and op.raw.count(False) == 2 and not op.takes_number
+    """Whether a number may stand for one of two operands that are no masks, where no kernel is made for numbers."""
+    choices = [i for i in range(len(op.operands)) if not op.is_raw(i)]
+    converted = any(op.raw) or op.rule in ("promote", "float")
+    return len(choices) == 2 and converted and not op.takes_number
 
 
 def forward_kernel(op: Any, number: int) -> int:

@@ -97,7 +97,7 @@ def kind_of_result(rule: int, tensors: int, masks: int, operands: Items[Object])
 @native
 def brought_to(kind: int, tensors: int, masks: int, bools: int, operands: Items[Object], owned: Owned) -> bool:
     """Convert the operands that are of other kinds, all of them tensors outside of the graph; False where none is, or
-    this is for the general path, or an error is set."""
+    this is for the general path, which reads numbers beside 16-bit floats as float32, or an error is set."""
     changed = False
     for i in range(tensors):
         thing = operands[i]
@@ -106,7 +106,8 @@ def brought_to(kind: int, tensors: int, masks: int, bools: int, operands: Items[
         tensor = cast(Tensor, thing)
         if any_kind_of(tensor.dtype) == kind:
             continue
-        if tensor.rg is true or (any_kind_of(tensor.dtype) == BOOL and not bools):
+        is_bool = any_kind_of(tensor.dtype) == BOOL
+        if tensor.rg is true or (is_bool and not bools) or (is_half(kind) and not is_bool):
             return False
         made = own_new(owned, as_kind(tensor, kind, owned))
         if made is NULL or made is none:

@@ -31,6 +31,8 @@ class Size(tuple[int, ...]):
     __slots__ = ()
 
     def __new__(cls, sizes: Iterable[Any] = ()) -> Size:
+        if sizes.__class__ in sequences and {*map(type, sizes)} <= _INTS:
+            return _new(cls, sizes)
         if not isinstance(sizes, Iterable) or getattr(sizes, "ndim", 1) == 0:  # arrays of no dimensions look iterable
             raise ArgumentError(f"Size() takes an iterable of 'int', not '{type(sizes).__name__}'")
         return _new(cls, [_as_int(size, position) for position, size in enumerate(sizes)])
@@ -133,6 +135,10 @@ def _broadcast_pair(op: str, a: Sequence[int], b: Sequence[int]) -> Shape:
                 f"dimension {dim}: shapes {list(a)} and {list(b)} do not broadcast"
             )
     return tuple(n if m == 1 else m for m, n in zip(wide_a, wide_b, strict=True))
+
+
+_INTS = {int}
+sequences = {tuple, Size}  # classes of shapes that hold plain ints, which tuple() hands on or copies
 
 
 def gathered(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.generated.kernels.cpu import add_tensor, exp, log
+from specgrad.generated.kernels.cpu import add_tensor, exp, log, remainder
 from specgrad.runtime.kernels.usual_blocks import BLOCK, in_blocks
 
 LIMITS = {"log": (2.0**-126, np.finfo(np.float32).max), "sin": (0, 2.0**50), "cos": (0, 2.0**50)}
@@ -47,6 +47,8 @@ def test_unusual_arguments(at: int) -> None:
 def test_other_kernels_stay() -> None:
     """A kernel is cut into blocks where it is one function that has a shorter form."""
     assert in_blocks(log.forward) is not log.forward
+    assert in_blocks(remainder.forward) is not remainder.forward
+    assert in_blocks(remainder.forward_number) is not remainder.forward_number
     assert in_blocks(exp.forward) is exp.forward and in_blocks(add_tensor.forward) is add_tensor.forward
     assert in_blocks(log.backward_1) is log.backward_1
 
@@ -55,3 +57,42 @@ def test_expanded_operand() -> None:
     """A row of one repeated number."""
     x = sg.full((1,), 0.5).expand(BLOCK + 3)
     np.testing.assert_array_equal(sg.log(x).numpy(), np.full(BLOCK + 3, np.float32(np.log(0.5))))
+
+
+REMAINDERS = {"fmod": np.fmod, "remainder": np.remainder, "floor_divide": np.floor_divide}
+
+
+def same_bits(x: np.ndarray, y: np.ndarray) -> bool:
+    """Whether all numbers agree, zeros in their signs too; any nan is one."""
+    return bool((((x == y) & (np.signbit(x) == np.signbit(y))) | (np.isnan(x) & np.isnan(y))).all())
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", REMAINDERS)
+def test_remainders_are_exact(name: str, dtype: type) -> None:
+    """Those of NumPy, for quotients of any size, whole ones and their neighbours, and whatever else is in a block."""
+    rng, size = np.random.default_rng(1), 4 * BLOCK + 9
+    y = (rng.uniform(0.5, 2, size) * rng.choice([-1, 1], size)).astype(dtype)
+    whole = (y * np.rint(rng.uniform(-1e5, 1e5, size))).astype(dtype)
+    far = np.ldexp(y, rng.integers(-120, 120, size)).astype(dtype)
+    special = np.where(np.arange(size) % 700 == 3, rng.choice([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-42], size), y)
+    operands = [whole, np.nextafter(whole, dtype(0)), np.nextafter(whole, dtype(np.inf)), rng.uniform(-3, 3, size), far]
+    with np.errstate(all="ignore"):
+        for x in (*operands, special):
+            for by in (y, special, far):
+                first, second = x.astype(dtype), by.astype(dtype)
+                found = getattr(sg, name)(sg.tensor(first), sg.tensor(second)).numpy()
+                assert same_bits(found, REMAINDERS[name](first, second))
+
+
+@pytest.mark.parametrize("number", [2, -0.3, 1e30, 0.0])
+@pytest.mark.parametrize("name", REMAINDERS)
+def test_remainders_beside_a_number(name: str, number: float) -> None:
+    """One number for all elements, also of integers, which have no blocks of their own."""
+    x = np.random.default_rng(2).uniform(-50, 50, 2 * BLOCK + 1).astype(np.float32)
+    with np.errstate(all="ignore"):
+        wanted = REMAINDERS[name](x, np.float32(number))
+    assert same_bits(getattr(sg, name)(sg.tensor(x), number).numpy(), wanted)
+    if number == 2:
+        whole = x.astype(np.int64)
+        np.testing.assert_array_equal(getattr(sg, name)(sg.tensor(whole), 2).numpy(), REMAINDERS[name](whole, 2))

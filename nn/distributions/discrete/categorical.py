@@ -107,8 +107,11 @@ class Categorical(Distribution):
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
-        places, logits = broadcast_tensors(value.long().unsqueeze(-1), self.logits)
-        return logits.gather(-1, places[..., :1]).squeeze(-1)
+        places, logits = value.long().unsqueeze(-1), self.logits
+        if places.shape[:-1] != logits.shape[:-1]:
+            places, logits = broadcast_tensors(places, logits)
+            places = places[..., :1]
+        return logits.gather(-1, places).squeeze(-1)
 
     def entropy(self) -> Tensor:
         logits = self.logits.clamp(min=finfo(self.logits.dtype).min)  # 0 log 0 is 0

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...pool.parallel_for import shared
+from . import chosen_loops as chosen
 from . import draw_loops as loops
 from .draw_loops import UNIT
 
@@ -54,8 +55,25 @@ def fill_integers(flat: Array, seed: int, offset: int, low: int, high: int) -> N
 
 
 def fill_trials(flat: Array, seed: int, offset: int, chance: float) -> None:
-    """True with the probability `chance`, rounded up to a multiple of 2^-53."""
+    """True, or 1, with the probability `chance`, rounded up to a multiple of 2^-53; else False, or 0."""
     _fill(loops.successes, flat, seed, offset, chance)
+
+
+def fill_trials_of(flat: Array, seed: int, offset: int, chances: Array) -> None:
+    """1 with a probability of its own each, rounded up to a multiple of 2^-53, else 0, as float32 or float64."""
+    shared(chosen.successes_of, (flat, chances, seed, offset), flat.size, 2 * flat.size, UNIT)
+
+
+def fill_likely_places(flat: Array, seed: int, offset: int, weights: Array, columns: int, count: int) -> None:
+    """`count` places of each row of weights, as likely as these say, as int64."""
+    rows, work = weights.size // columns, weights.size + flat.size * columns.bit_length()
+    shared(chosen.likely_places, (flat, weights, seed, offset, columns, count), rows, work)
+
+
+def fill_first_arrivals(flat: Array, seed: int, offset: int, weights: Array, columns: int, count: int) -> None:
+    """`count` different places of each row of weights, as likely as these say, as int64; a weight takes a word."""
+    rows, work = weights.size // columns, weights.size * (2 + count)
+    shared(chosen.first_arrivals, (flat, weights, seed, offset, columns, count), rows, work)
 
 
 def fill_survivors(flat: Array, seed: int, offset: int, loss: float) -> None:

@@ -2,7 +2,8 @@
 
 Kernels look at blocks of their operands (`runtime/kernels/usual_blocks.py`). What tells usual arguments apart is an
 integer of each, its key, and the bounds that the keys of a block must lie in: `log` is usual for normal numbers > 0,
-sine and cosine are for those that a product with 1 / pi reduces without loss.
+sine and cosine are for those that a product with 1 / pi reduces without loss. The key of two arguments is 1 where they
+are usual: remainders are where one division finds the whole quotient.
 """
 
 from __future__ import annotations
@@ -11,17 +12,20 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from . import abs, floor_divide, fmod, is_integer, remainder, trunc
 from .circular import cos, cos_double, cos_near, sin, sin_double, sin_near
+from .exponential import with_sign
 from .logarithm import log, log_of_normal
-from .primitives import bits, choose, narrow
+from .primitives import bits, choose, fma, narrow, select
 
 
 class Usual(NamedTuple):
-    """A function for usual arguments, the key of an argument, and whether the least and the greatest key are usual."""
+    """A function for usual arguments, the key of an argument, and whether the least and the greatest key are usual;
+    nothing for two arguments, whose key says so."""
 
     function: Callable[..., Any]
     key: Callable[..., Any]
-    inside: Callable[..., Any]
+    inside: Callable[..., Any] | None = None
 
 
 def all_bits(x: Any) -> Any:
@@ -54,7 +58,57 @@ def cos_usual(x: Any) -> Any:
     return choose(x, cos_near, cos_double)(x)
 
 
+# A quotient has as many bits as leave room for a rounding error of it, and products with it are exact between these.
+QUOTIENT = (2.0**21, 2.0**50)
+LEAST, MOST = (2.0**-100, 2.0**-900), (2.0**100, 2.0**900)
+
+
+def divides(x: Any, y: Any) -> Any:
+    """1 where `rest_of` holds, else 0; of integers 0."""
+    if is_integer(x):
+        return 0
+    size, step = abs(x), abs(y)
+    low, high = choose(x, LEAST[0], LEAST[1]), choose(x, MOST[0], MOST[1])
+    return 1 if (size < step * choose(x, QUOTIENT[0], QUOTIENT[1])) & (step >= low) & (step <= high) else 0
+
+
+def rest_of(x: Any, y: Any) -> Any:
+    """x - y floor(x / y) for x >= 0 and y > 0, exact.
+
+    The rounded quotient is at most one too large, and before that is mended the sum has no more digits than x and y.
+    """
+    rest = fma(-trunc(x / y), y, x)
+    return select(rest < 0, rest + y, rest)
+
+
+def fmod_usual(x: Any, y: Any) -> Any:
+    """The remainder with the sign of x where `divides` holds."""
+    return x if is_integer(x) else with_sign(rest_of(abs(x), abs(y)), x)
+
+
+def remainder_usual(x: Any, y: Any) -> Any:
+    """The remainder with the sign of y where `divides` holds."""
+    if is_integer(x):
+        return x
+    rest = with_sign(rest_of(abs(x), abs(y)), x)
+    return select((rest < 0) & (y > 0) | (rest > 0) & (y < 0), rest + y, with_sign(abs(rest), y))
+
+
+def floor_divide_usual(x: Any, y: Any) -> Any:
+    """The quotient rounded down where `divides` holds."""
+    if is_integer(x):
+        return x
+    quotient, size, step = x / y, abs(x), abs(y)
+    whole = trunc(size / step)
+    rest = fma(-whole, step, size)
+    whole, rest = select(rest < 0, whole - type(x)(1), whole), select(rest < 0, rest + step, rest)
+    return with_sign(select((quotient < 0) & (rest > 0), whole + type(x)(1), whole), quotient)
+
+
 USUAL = {
+    floor_divide: Usual(floor_divide_usual, divides),
+    fmod: Usual(fmod_usual, divides),
+    remainder: Usual(remainder_usual, divides),
     log: Usual(log_of_normal, all_bits, is_normal),
     sin: Usual(sin_usual, size_bits, is_near),
     cos: Usual(cos_usual, size_bits, is_near),

@@ -9,7 +9,7 @@ from ..interned import int64, true
 from ..layout import Array, Object, Tensor
 from ..references import Owned, begin, release_all, retain
 from ..tensors import new_tensor, not_handled
-from .draws import fractions, integers, survivors
+from .draws import fractions, integers, permutation, survivors
 from .elements import WHOLE, Number, Pattern, element_of, fill, put_number, read_number
 from .nested import data, inferred
 from .series import arange, eye, linspace
@@ -25,7 +25,8 @@ from .wanted import (
     watched,
 )
 
-NOTHING, ONE_NUMBER, FRACTIONS, INTEGERS, SURVIVORS, ARANGE, LINSPACE, EYE, DATA = range(9)  # what is written
+# what is written
+NOTHING, ONE_NUMBER, FRACTIONS, INTEGERS, SURVIVORS, ARANGE, LINSPACE, EYE, DATA, PERMUTATION = range(10)
 
 
 @native
@@ -71,7 +72,7 @@ def of_shape(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned
 def array_for(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned: Owned) -> Array:
     """The array of the new tensor, owned; NULL where an error is set, or where that is for the general path."""
     what = plan.fill
-    if wanted.element is NULL and what == INTEGERS:
+    if wanted.element is NULL and what in (INTEGERS, PERMUTATION):
         wanted.element = element_of(plan.elements, cast(Object, int64))
     elif wanted.element is NULL and plan.usual:
         wanted.element = usual_element(plan)
@@ -83,6 +84,8 @@ def array_for(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owne
         return linspace(plan, arguments, wanted, owned)
     if what == EYE:
         return eye(plan, arguments, wanted, owned)
+    if what == PERMUTATION:
+        return permutation(plan, arguments, wanted, owned)
     return data(plan, arguments, wanted, owned) if what == DATA else of_shape(plan, arguments, wanted, owned)
 
 

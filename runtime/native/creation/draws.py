@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...kernels.cpu.draw_loops import UNIT
+from ...kernels.cpu.draw_loops import FEW_PLACES, UNIT
 from ...kernels.llvm.kernel_calls import MOST_NUMBERS, CallFrame, Constants, call_with_constants, put_array
 from ...kernels.llvm.memory import load, store
 from ...kernels.llvm.structs import Items
@@ -17,7 +17,7 @@ from ..references import Owned
 from ..tensors import elements
 from .elements import BOOL, DOUBLE, SINGLE, WHOLE, Number, read_number
 from .series import is_near
-from .wanted import CreationPlan, Draws, Wanted, memory_for
+from .wanted import CreationPlan, Draws, Wanted, make_row, memory_for
 
 FOUR_BYTES, WHOLE_FROM_HERE = 2.0**32, 2.0**52  # what is added to the latter is rounded to a whole number
 ALL_ONES = 2**32 - 1
@@ -121,6 +121,22 @@ def integers(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned
     constants.ints[2] = low.whole
     constants.ints[3] = high.whole - low.whole
     return flat if drawn(plan.draws[0], generator, flat, 8, constants) else cast(Array, NULL)
+
+
+@native
+def permutation(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned: Owned) -> Array:
+    """An array of the numbers below another one in random order, owned; NULL where that is for the general path."""
+    generator, number = generator_of(arguments[plan.generator]), new(Number)
+    if generator is NULL or wanted.grad or wanted.element.ours is not int64:
+        return cast(Array, NULL)
+    if not read_number(arguments[plan.value], number) or number.rank != WHOLE:
+        return cast(Array, NULL)
+    if number.whole < 0 or number.whole > 1 << FEW_PLACES or not make_row(number.whole, wanted, owned):
+        return cast(Array, NULL)
+    flat = memory_for(wanted, owned)
+    if flat is NULL:
+        return flat
+    return flat if drawn(plan.draws[0], generator, flat, 8, new(Constants)) else cast(Array, NULL)
 
 
 @native

@@ -52,6 +52,7 @@ FILLS = {
     "linspace": create.LINSPACE,
     "eye": create.EYE,
     "data": create.DATA,
+    "permutation": create.PERMUTATION,
 }
 FORMS = {
     dtypes.float32: SINGLE,
@@ -139,6 +140,10 @@ def _integers() -> list[Drawn]:
     return [(loops.whole_numbers, INTEGER_KIND, [0, 0], [])]
 
 
+def _permutation() -> list[Drawn]:
+    return [(loops.shuffled, INTEGER_KIND, [], [])]
+
+
 def _survivors() -> list[Drawn]:
     return [(loops.survivors, BOOL_KIND, [0], [])]
 
@@ -148,6 +153,7 @@ DRAWN: dict[str, Callable[[], list[Drawn]]] = {
     "normal": _normal,
     "integers": _integers,
     "survivors": _survivors,
+    "permutation": _permutation,
 }
 
 

@@ -149,14 +149,15 @@ def edges_of(plan: RecordPlan, arguments: Items[Object], is_number: bool) -> tup
 
 @native
 def metas_of(plan: RecordPlan, arguments: Items[Object]) -> New[Tuple]:
-    """Which shapes and dtypes the gradients of the inputs must have."""
+    """Which shapes and dtypes the gradients of the inputs must have; None for numbers in the place of tensors."""
     count = count_of(plan, arguments)
     metas = c.new_tuple(count)
     if metas is NULL:
         return NULL
     for i in range(count):
         thing = input_of(plan, arguments, i)
-        meta = retain(thing) if thing is none else meta_of(cast(Tensor, thing))
+        given = thing is not none and thing.type is not float_type and thing.type is not int_type
+        meta = meta_of(cast(Tensor, thing)) if given else retain(none)
         if meta is NULL:
             c.release(metas)
             return cast(Tuple, NULL)

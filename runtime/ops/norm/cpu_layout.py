@@ -69,7 +69,7 @@ def layout_of(shape: Ints, reduced: Ints, affine_shape: Ints, plain: bool = Fals
     rows = a == 1 and prod(of_kept) == 1 and prod(of_reduced) == s > 1
     columns = s == 1 and a > 1
     of_kept = [shape[i] for i in inside] if columns else of_kept
-    exact = own and also and natural and (not columns or prod(affine) == c)
+    exact = own and also and natural and (not columns or plain or prod(affine) == c)
     table = (s,) if rows else (c,) if columns else (prod(of_kept), prod(of_reduced))
     return NormLayout(
         shape,
