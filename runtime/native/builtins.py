@@ -60,6 +60,7 @@ HOST = Unit(
         one.launch_view,
         one.detach,
         several.launch_views,
+        several.launch_made_view,
         launch.launch,
         in_place.launch_in_place,
         getitem.getitem,

@@ -231,8 +231,8 @@ def value_part(part: str) -> int:
 
 def view_plan(op: Any) -> np.ndarray:
     """The plan of a view op for `launch_view`, or of one that gives several for `launch_views`."""
-    if op.several:
-        return ViewPlan.pack(found=address(op.found), operands=len(op.operands))
+    if op.several or op.node is None:
+        return ViewPlan.pack(found=address(op.found), operands=len(op.operands), typed=op.node is None)
     record = record_plan(op.node, op.operands, False)
     return ViewPlan.pack(found=address(op.found), node=memory(record), operands=len(op.operands))
 

@@ -82,11 +82,13 @@ class NativePath(FastPath):
         from .comparison import compared, public_function
         from .plans import view_plan
         from .views.one import launch_view
-        from .views.several import launch_views
+        from .views.several import launch_made_view, launch_views
 
-        if not op.several:
+        doc = f"{op.name} of a tensor whose layout it has seen; None for others."
+        launch = launch_views if op.several else launch_made_view
+        if op.node is not None and not op.several:
+            launch = launch_view
             learn_gradients(op.node)
-        launch, doc = launch_views if op.several else launch_view, f"{op.name} of a tensor whose layout it has seen."
         return compared(builtin(HOST, launch, view_plan(op), doc), op.name, public_function(op, op.operands))
 
     def kernel_op(self, op: Any, name: str) -> Callable[..., Any]:

@@ -31,6 +31,7 @@ class ViewPlan(Struct):
     found: Dict  # the views found
     node: RecordPlan
     operands: int  # how many `record` is given: the tensor, and what the view op has found of its arguments
+    typed: int  # whether what is kept holds for the dtype that stands behind it
 
 
 @native
