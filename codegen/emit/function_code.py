@@ -123,7 +123,16 @@ class Public:
             call = f"{code.name}({', '.join(handed_on(code.arguments))})"
             return ["if out is not None:", f"    return {writer}(name, out, {call})"]
         share = f'({code.tensor_names},), share="{code.may_share}"'
-        return ["if out is not None:", f'    return {writer}("{self.op}", out, {self._call}, {share})']
+        return ["if out is not None:", *self._fast_out, f'    return {writer}("{self.op}", out, {self._call}, {share})']
+
+    @property
+    def _fast_out(self) -> list[str]:
+        """The result written to `out` by native code."""
+        code, fast = self.code, self.code.fast
+        if not fast.applies:
+            return []
+        call = f"{code.kernel}.launch_out({fast.operands}, out)"
+        return [f"    if not watch.every{fast.condition} and {call} is not None:", "        return out"]
 
     @property
     def _first_checked(self) -> list[str]:

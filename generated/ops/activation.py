@@ -52,6 +52,8 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.SIGMOID.launch_out(input, out) is not None:
+            return out
         return write_out("sigmoid", out, _sigmoid("sigmoid", input), (input,), share="same")
     checks.tensor("sigmoid", "input", input)
     return _sigmoid("sigmoid", input)
@@ -108,6 +110,8 @@ def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.LOGSIGMOID.launch_out(input, out) is not None:
+            return out
         return write_out("logsigmoid", out, _logsigmoid("logsigmoid", input), (input,), share="same")
     checks.tensor("logsigmoid", "input", input)
     return _logsigmoid("logsigmoid", input)
@@ -149,6 +153,8 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.RELU.launch_out(input, out) is not None:
+            return out
         return write_out("relu", out, _relu("relu", input), (input,), share="same")
     checks.tensor("relu", "input", input)
     return _relu("relu", input)
@@ -492,6 +498,8 @@ def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20, *, out: Te
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.SOFTPLUS.launch_out(input, beta, threshold, out) is not None:
+            return out
         return write_out("softplus", out, _softplus("softplus", input, beta, threshold), (input,), share="same")
     checks.tensor("softplus", "input", input)
     return _softplus("softplus", input, beta, threshold)
@@ -594,6 +602,8 @@ def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Te
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and alpha == 1.0 and kernels.CELU.launch_out(input, alpha, out) is not None:
+            return out
         return write_out("celu", out, _celu("celu", input, alpha), (input,), share="same")
     checks.tensor("celu", "input", input)
     return _celu("celu", input, alpha)
@@ -651,6 +661,8 @@ def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.SELU.launch_out(input, out) is not None:
+            return out
         return write_out("selu", out, _selu("selu", input), (input,), share="same")
     checks.tensor("selu", "input", input)
     return _selu("selu", input)
@@ -861,6 +873,8 @@ def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.HARDSHRINK.launch_out(input, lambd, out) is not None:
+            return out
         return write_out("hardshrink", out, _hardshrink("hardshrink", input, lambd), (input,), share="same")
     checks.tensor("hardshrink", "input", input)
     return _hardshrink("hardshrink", input, lambd)
@@ -906,6 +920,8 @@ def softshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and lambd == 0.5 and kernels.SOFTSHRINK.launch_out(input, lambd, out) is not None:
+            return out
         return write_out("softshrink", out, _softshrink("softshrink", input, lambd), (input,), share="same")
     checks.tensor("softshrink", "input", input)
     return _softshrink("softshrink", input, lambd)

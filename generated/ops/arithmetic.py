@@ -71,6 +71,8 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ABS.launch_out(input, out) is not None:
+            return out
         return write_out("abs", out, _abs("abs", input), (input,), share="same")
     checks.tensor("abs", "input", input)
     return _abs("abs", input)
@@ -122,6 +124,8 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.NEG.launch_out(input, out) is not None:
+            return out
         return write_out("neg", out, _neg("neg", input), (input,), share="same")
     checks.tensor("neg", "input", input)
     return _neg("neg", input)
@@ -175,6 +179,8 @@ def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.SIGN.launch_out(input, out) is not None:
+            return out
         return write_out("sign", out, _sign("sign", input), (input,), share="same")
     checks.tensor("sign", "input", input)
     return _sign("sign", input)
@@ -228,6 +234,8 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.SGN.launch_out(input, out) is not None:
+            return out
         return write_out("sgn", out, _sgn("sgn", input), (input,), share="same")
     checks.tensor("sgn", "input", input)
     return _sgn("sgn", input)
@@ -281,6 +289,8 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.SQUARE.launch_out(input, out) is not None:
+            return out
         return write_out("square", out, _square("square", input), (input,), share="same")
     checks.tensor("square", "input", input)
     return _square("square", input)
@@ -337,6 +347,8 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.SQRT.launch_out(input, out) is not None:
+            return out
         return write_out("sqrt", out, _sqrt("sqrt", input), (input,), share="same")
     checks.tensor("sqrt", "input", input)
     return _sqrt("sqrt", input)
@@ -391,6 +403,8 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.RSQRT.launch_out(input, out) is not None:
+            return out
         return write_out("rsqrt", out, _rsqrt("rsqrt", input), (input,), share="same")
     checks.tensor("rsqrt", "input", input)
     return _rsqrt("rsqrt", input)
@@ -445,6 +459,8 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.RECIPROCAL.launch_out(input, out) is not None:
+            return out
         return write_out("reciprocal", out, _reciprocal("reciprocal", input), (input,), share="same")
     checks.tensor("reciprocal", "input", input)
     return _reciprocal("reciprocal", input)
@@ -508,6 +524,8 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.POW_TENSOR_TENSOR.launch_out(input, exponent, out) is not None:
+            return out
         return write_out("pow", out, _pow_tensor_tensor("pow", input, exponent), (input, exponent), share="same")
     checks.tensor("pow", "input", input)
     return _pow_tensor_tensor("pow", input, exponent)
@@ -565,6 +583,8 @@ def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = N
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.POW_TENSOR_SCALAR.launch_out(input, exponent, out) is not None:
+            return out
         return write_out("pow", out, _pow_tensor_scalar("pow", input, exponent), (input,), share="same")
     checks.tensor("pow", "input", input)
     return _pow_tensor_scalar("pow", input, exponent)
@@ -658,6 +678,8 @@ def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) ->
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.POW_SCALAR.launch_out(exponent, input, out) is not None:
+            return out
         return write_out("pow", out, _pow_scalar("pow", input, exponent), (exponent,), share="same")
     return _pow_scalar("pow", input, exponent)
 
@@ -713,6 +735,8 @@ def add_tensor(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ADD_TENSOR.launch_out(input, other, alpha, out) is not None:
+            return out
         return write_out("add", out, _add_tensor("add", input, other, alpha), (input, other), share="same")
     return _add_tensor("add", input, other, alpha)
 
@@ -773,6 +797,8 @@ def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor |
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ADD_SCALAR.launch_out(input, other, alpha, out) is not None:
+            return out
         return write_out("add", out, _add_scalar("add", input, other, alpha), (input,), share="same")
     checks.tensor("add", "input", input)
     return _add_scalar("add", input, other, alpha)
@@ -845,6 +871,8 @@ def sub(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1, ou
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.SUB_TENSOR.launch_out(input, other, alpha, out) is not None:
+            return out
         return write_out("sub", out, _sub("sub", input, other, alpha), (input, other), share="same")
     return _sub("sub", input, other, alpha)
 
@@ -917,6 +945,8 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.RSUB_TENSOR.launch_out(input, other, alpha, out) is not None:
+            return out
         return write_out("rsub", out, _rsub("rsub", input, other, alpha), (input, other), share="same")
     checks.tensor("rsub", "input", input)
     return _rsub("rsub", input, other, alpha)
@@ -972,6 +1002,8 @@ def mul(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = 
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.MUL_TENSOR.launch_out(input, other, out) is not None:
+            return out
         return write_out("mul", out, _mul("mul", input, other), (input, other), share="same")
     return _mul("mul", input, other)
 
@@ -1033,6 +1065,8 @@ def div_tensor(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | 
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.DIV_TENSOR.launch_out(input, other, out) is not None:
+            return out
         return write_out("div", out, _div_tensor("div", input, other), (input, other), share="same")
     return _div_tensor("div", input, other)
 
@@ -1216,6 +1250,8 @@ def floor_divide(input: Tensor | Number, other: Tensor | Number, *, out: Tensor 
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.FLOOR_DIVIDE.launch_out(input, other, out) is not None:
+            return out
         return write_out("floor_divide", out, _floor_divide("floor_divide", input, other), (input, other), share="same")
     return _floor_divide("floor_divide", input, other)
 
@@ -1327,6 +1363,8 @@ def remainder(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | N
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.REMAINDER.launch_out(input, other, out) is not None:
+            return out
         return write_out("remainder", out, _remainder("remainder", input, other), (input, other), share="same")
     return _remainder("remainder", input, other)
 
@@ -1392,6 +1430,8 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.FMOD.launch_out(input, other, out) is not None:
+            return out
         return write_out("fmod", out, _fmod("fmod", input, other), (input, other), share="same")
     checks.tensor("fmod", "input", input)
     return _fmod("fmod", input, other)
@@ -1465,6 +1505,8 @@ def addcmul(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ADDCMUL.launch_out(input, tensor1, tensor2, value, out) is not None:
+            return out
         return write_out(
             "addcmul", out, _addcmul("addcmul", input, tensor1, tensor2, value), (input, tensor1, tensor2), share="same"
         )
@@ -1544,6 +1586,8 @@ def addcdiv(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ADDCDIV.launch_out(input, tensor1, tensor2, value, out) is not None:
+            return out
         return write_out(
             "addcdiv", out, _addcdiv("addcdiv", input, tensor1, tensor2, value), (input, tensor1, tensor2), share="same"
         )
@@ -1615,6 +1659,8 @@ def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *,
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.LERP_TENSOR.launch_out(input, end, weight, out) is not None:
+            return out
         return write_out("lerp", out, _lerp_tensor("lerp", input, end, weight), (input, end, weight), share="same")
     checks.tensor("lerp", "input", input)
     return _lerp_tensor("lerp", input, end, weight)
@@ -1682,6 +1728,8 @@ def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Ten
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.LERP_SCALAR.launch_out(input, end, weight, out) is not None:
+            return out
         return write_out("lerp", out, _lerp_scalar("lerp", input, end, weight), (input, end), share="same")
     checks.tensor("lerp", "input", input)
     return _lerp_scalar("lerp", input, end, weight)
@@ -1748,6 +1796,8 @@ def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.COPYSIGN.launch_out(input, other, out) is not None:
+            return out
         return write_out("copysign", out, _copysign("copysign", input, other), (input, other), share="same")
     checks.tensor("copysign", "input", input)
     return _copysign("copysign", input, other)
@@ -1811,6 +1861,8 @@ def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and not grad_mode.grad and kernels.NEXTAFTER.launch_out(input, other, out) is not None:
+            return out
         return write_out("nextafter", out, _nextafter("nextafter", input, other), (input, other), share="same")
     checks.tensor("nextafter", "input", input)
     return _nextafter("nextafter", input, other)
@@ -1976,6 +2028,8 @@ def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = No
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and not grad_mode.grad and kernels.HEAVISIDE.launch_out(input, values, out) is not None:
+            return out
         return write_out("heaviside", out, _heaviside("heaviside", input, values), (input, values), share="same")
     checks.tensor("heaviside", "input", input)
     return _heaviside("heaviside", input, values)
@@ -2221,6 +2275,8 @@ def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.GCD.launch_out(input, other, out) is not None:
+            return out
         return write_out("gcd", out, _gcd("gcd", input, other), (input, other), share="same")
     checks.tensor("gcd", "input", input)
     return _gcd("gcd", input, other)
@@ -2278,6 +2334,8 @@ def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.LCM.launch_out(input, other, out) is not None:
+            return out
         return write_out("lcm", out, _lcm("lcm", input, other), (input, other), share="same")
     checks.tensor("lcm", "input", input)
     return _lcm("lcm", input, other)

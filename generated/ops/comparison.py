@@ -51,6 +51,8 @@ def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ISNAN.launch_out(input, out) is not None:
+            return out
         return write_out("isnan", out, _isnan("isnan", input), (input,), share="same")
     checks.tensor("isnan", "input", input)
     return _isnan("isnan", input)
@@ -86,6 +88,8 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ISINF.launch_out(input, out) is not None:
+            return out
         return write_out("isinf", out, _isinf("isinf", input), (input,), share="same")
     checks.tensor("isinf", "input", input)
     return _isinf("isinf", input)
@@ -121,6 +125,8 @@ def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ISFINITE.launch_out(input, out) is not None:
+            return out
         return write_out("isfinite", out, _isfinite("isfinite", input), (input,), share="same")
     checks.tensor("isfinite", "input", input)
     return _isfinite("isfinite", input)
@@ -167,6 +173,8 @@ def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.MAXIMUM.launch_out(input, other, out) is not None:
+            return out
         return write_out("maximum", out, _maximum("maximum", input, other), (input, other), share="same")
     checks.tensor("maximum", "input", input)
     return _maximum("maximum", input, other)
@@ -218,6 +226,8 @@ def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.MINIMUM.launch_out(input, other, out) is not None:
+            return out
         return write_out("minimum", out, _minimum("minimum", input, other), (input, other), share="same")
     checks.tensor("minimum", "input", input)
     return _minimum("minimum", input, other)
@@ -269,6 +279,8 @@ def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.FMAX.launch_out(input, other, out) is not None:
+            return out
         return write_out("fmax", out, _fmax("fmax", input, other), (input, other), share="same")
     checks.tensor("fmax", "input", input)
     return _fmax("fmax", input, other)
@@ -320,6 +332,8 @@ def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.FMIN.launch_out(input, other, out) is not None:
+            return out
         return write_out("fmin", out, _fmin("fmin", input, other), (input, other), share="same")
     checks.tensor("fmin", "input", input)
     return _fmin("fmin", input, other)
@@ -395,6 +409,8 @@ def where_self(
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.WHERE_SELF.launch_out(condition, input, other, out) is not None:
+            return out
         return write_out(
             "where", out, _where_self("where", condition, input, other), (condition, input, other), share="same"
         )
@@ -443,6 +459,8 @@ def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = 
     ) and (result := intercept("clamp.both", clamp_both, "elementwise", input, min, max, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.CLAMP_BOTH.launch_out(input, min, max, out) is not None:
+            return out
         return write_out("clamp", out, _clamp_both("clamp", input, min, max), (input,), share="same")
     checks.tensor("clamp", "input", input)
     return _clamp_both("clamp", input, min, max)
@@ -612,6 +630,8 @@ def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) 
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.CLAMP_MIN.launch_out(input, min, out) is not None:
+            return out
         return write_out("clamp_min", out, _clamp_min_default("clamp_min", input, min), (input,), share="same")
     checks.tensor("clamp_min", "input", input)
     return _clamp_min_default("clamp_min", input, min)
@@ -674,6 +694,8 @@ def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None 
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.CLAMP_MIN_TENSOR.launch_out(input, min, out) is not None:
+            return out
         return write_out("clamp_min", out, _clamp_min_tensor("clamp_min", input, min), (input, min), share="same")
     checks.tensor("clamp_min", "input", input)
     return _clamp_min_tensor("clamp_min", input, min)
@@ -728,6 +750,8 @@ def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) 
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.CLAMP_MAX.launch_out(input, max, out) is not None:
+            return out
         return write_out("clamp_max", out, _clamp_max_default("clamp_max", input, max), (input,), share="same")
     checks.tensor("clamp_max", "input", input)
     return _clamp_max_default("clamp_max", input, max)
@@ -790,6 +814,8 @@ def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None 
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.CLAMP_MAX_TENSOR.launch_out(input, max, out) is not None:
+            return out
         return write_out("clamp_max", out, _clamp_max_tensor("clamp_max", input, max), (input, max), share="same")
     checks.tensor("clamp_max", "input", input)
     return _clamp_max_tensor("clamp_max", input, max)
@@ -850,6 +876,8 @@ def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.EQ_TENSOR.launch_out(input, other, out) is not None:
+            return out
         return write_out("eq", out, _eq("eq", input, other), (input, other), share="same")
     checks.tensor("eq", "input", input)
     return _eq("eq", input, other)
@@ -905,6 +933,8 @@ def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.NE_TENSOR.launch_out(input, other, out) is not None:
+            return out
         return write_out("ne", out, _ne("ne", input, other), (input, other), share="same")
     checks.tensor("ne", "input", input)
     return _ne("ne", input, other)
@@ -960,6 +990,8 @@ def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.LT_TENSOR.launch_out(input, other, out) is not None:
+            return out
         return write_out("lt", out, _lt("lt", input, other), (input, other), share="same")
     checks.tensor("lt", "input", input)
     return _lt("lt", input, other)
@@ -1015,6 +1047,8 @@ def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.LE_TENSOR.launch_out(input, other, out) is not None:
+            return out
         return write_out("le", out, _le("le", input, other), (input, other), share="same")
     checks.tensor("le", "input", input)
     return _le("le", input, other)
@@ -1070,6 +1104,8 @@ def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.GT_TENSOR.launch_out(input, other, out) is not None:
+            return out
         return write_out("gt", out, _gt("gt", input, other), (input, other), share="same")
     checks.tensor("gt", "input", input)
     return _gt("gt", input, other)
@@ -1125,6 +1161,8 @@ def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.GE_TENSOR.launch_out(input, other, out) is not None:
+            return out
         return write_out("ge", out, _ge("ge", input, other), (input, other), share="same")
     checks.tensor("ge", "input", input)
     return _ge("ge", input, other)
@@ -1174,6 +1212,8 @@ def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.SIGNBIT.launch_out(input, out) is not None:
+            return out
         return write_out("signbit", out, _signbit("signbit", input), (input,), share="same")
     checks.tensor("signbit", "input", input)
     return _signbit("signbit", input)
@@ -1209,6 +1249,8 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ISPOSINF.launch_out(input, out) is not None:
+            return out
         return write_out("isposinf", out, _isposinf("isposinf", input), (input,), share="same")
     checks.tensor("isposinf", "input", input)
     return _isposinf("isposinf", input)
@@ -1244,6 +1286,8 @@ def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ISNEGINF.launch_out(input, out) is not None:
+            return out
         return write_out("isneginf", out, _isneginf("isneginf", input), (input,), share="same")
     checks.tensor("isneginf", "input", input)
     return _isneginf("isneginf", input)
@@ -1279,6 +1323,8 @@ def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ISREAL.launch_out(input, out) is not None:
+            return out
         return write_out("isreal", out, _isreal("isreal", input), (input,), share="same")
     checks.tensor("isreal", "input", input)
     return _isreal("isreal", input)

@@ -53,6 +53,8 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.EXP.launch_out(input, out) is not None:
+            return out
         return write_out("exp", out, _exp("exp", input), (input,), share="same")
     checks.tensor("exp", "input", input)
     return _exp("exp", input)
@@ -106,6 +108,8 @@ def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.EXP2.launch_out(input, out) is not None:
+            return out
         return write_out("exp2", out, _exp2("exp2", input), (input,), share="same")
     checks.tensor("exp2", "input", input)
     return _exp2("exp2", input)
@@ -160,6 +164,8 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.EXPM1.launch_out(input, out) is not None:
+            return out
         return write_out("expm1", out, _expm1("expm1", input), (input,), share="same")
     checks.tensor("expm1", "input", input)
     return _expm1("expm1", input)
@@ -214,6 +220,8 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.LOG.launch_out(input, out) is not None:
+            return out
         return write_out("log", out, _log("log", input), (input,), share="same")
     checks.tensor("log", "input", input)
     return _log("log", input)
@@ -268,6 +276,8 @@ def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.LOG2.launch_out(input, out) is not None:
+            return out
         return write_out("log2", out, _log2("log2", input), (input,), share="same")
     checks.tensor("log2", "input", input)
     return _log2("log2", input)
@@ -322,6 +332,8 @@ def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.LOG10.launch_out(input, out) is not None:
+            return out
         return write_out("log10", out, _log10("log10", input), (input,), share="same")
     checks.tensor("log10", "input", input)
     return _log10("log10", input)
@@ -376,6 +388,8 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.LOG1P.launch_out(input, out) is not None:
+            return out
         return write_out("log1p", out, _log1p("log1p", input), (input,), share="same")
     checks.tensor("log1p", "input", input)
     return _log1p("log1p", input)
@@ -438,6 +452,8 @@ def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.LOGADDEXP.launch_out(input, other, out) is not None:
+            return out
         return write_out("logaddexp", out, _logaddexp("logaddexp", input, other), (input, other), share="same")
     checks.tensor("logaddexp", "input", input)
     return _logaddexp("logaddexp", input, other)
@@ -489,6 +505,8 @@ def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.LOGADDEXP2.launch_out(input, other, out) is not None:
+            return out
         return write_out("logaddexp2", out, _logaddexp2("logaddexp2", input, other), (input, other), share="same")
     checks.tensor("logaddexp2", "input", input)
     return _logaddexp2("logaddexp2", input, other)

@@ -990,6 +990,8 @@ def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tenso
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.MASKED_FILL_SCALAR.launch_out(input, mask, value, out) is not None:
+            return out
         return write_out(
             "masked_fill", out, _masked_fill_scalar("masked_fill", input, mask, value), (input, mask), share="same"
         )

@@ -51,6 +51,8 @@ def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.LOGICAL_AND.launch_out(input, other, out) is not None:
+            return out
         return write_out("logical_and", out, _logical_and("logical_and", input, other), (input, other), share="same")
     checks.tensor("logical_and", "input", input)
     return _logical_and("logical_and", input, other)
@@ -106,6 +108,8 @@ def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.LOGICAL_OR.launch_out(input, other, out) is not None:
+            return out
         return write_out("logical_or", out, _logical_or("logical_or", input, other), (input, other), share="same")
     checks.tensor("logical_or", "input", input)
     return _logical_or("logical_or", input, other)
@@ -161,6 +165,8 @@ def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.LOGICAL_XOR.launch_out(input, other, out) is not None:
+            return out
         return write_out("logical_xor", out, _logical_xor("logical_xor", input, other), (input, other), share="same")
     checks.tensor("logical_xor", "input", input)
     return _logical_xor("logical_xor", input, other)
@@ -210,6 +216,8 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.LOGICAL_NOT.launch_out(input, out) is not None:
+            return out
         return write_out("logical_not", out, _logical_not("logical_not", input), (input,), share="same")
     checks.tensor("logical_not", "input", input)
     return _logical_not("logical_not", input)
@@ -265,6 +273,8 @@ def bitwise_and(input: Tensor | Number, other: Tensor | Number, *, out: Tensor |
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.BITWISE_AND_TENSOR.launch_out(input, other, out) is not None:
+            return out
         return write_out("bitwise_and", out, _bitwise_and("bitwise_and", input, other), (input, other), share="same")
     return _bitwise_and("bitwise_and", input, other)
 
@@ -321,6 +331,8 @@ def bitwise_or(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | 
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.BITWISE_OR_TENSOR.launch_out(input, other, out) is not None:
+            return out
         return write_out("bitwise_or", out, _bitwise_or("bitwise_or", input, other), (input, other), share="same")
     return _bitwise_or("bitwise_or", input, other)
 
@@ -377,6 +389,8 @@ def bitwise_xor(input: Tensor | Number, other: Tensor | Number, *, out: Tensor |
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.BITWISE_XOR_TENSOR.launch_out(input, other, out) is not None:
+            return out
         return write_out("bitwise_xor", out, _bitwise_xor("bitwise_xor", input, other), (input, other), share="same")
     return _bitwise_xor("bitwise_xor", input, other)
 
@@ -427,6 +441,8 @@ def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.BITWISE_NOT.launch_out(input, out) is not None:
+            return out
         return write_out("bitwise_not", out, _bitwise_not("bitwise_not", input), (input,), share="same")
     checks.tensor("bitwise_not", "input", input)
     return _bitwise_not("bitwise_not", input)
@@ -484,6 +500,8 @@ def bitwise_left_shift(input: Tensor | Number, other: Tensor | Number, *, out: T
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.BITWISE_LEFT_SHIFT_TENSOR.launch_out(input, other, out) is not None:
+            return out
         return write_out(
             "bitwise_left_shift",
             out,
@@ -546,6 +564,8 @@ def bitwise_right_shift(input: Tensor | Number, other: Tensor | Number, *, out: 
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.BITWISE_RIGHT_SHIFT_TENSOR.launch_out(input, other, out) is not None:
+            return out
         return write_out(
             "bitwise_right_shift",
             out,

@@ -49,6 +49,8 @@ def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.FLOOR.launch_out(input, out) is not None:
+            return out
         return write_out("floor", out, _floor("floor", input), (input,), share="same")
     checks.tensor("floor", "input", input)
     return _floor("floor", input)
@@ -102,6 +104,8 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.CEIL.launch_out(input, out) is not None:
+            return out
         return write_out("ceil", out, _ceil("ceil", input), (input,), share="same")
     checks.tensor("ceil", "input", input)
     return _ceil("ceil", input)
@@ -152,6 +156,8 @@ def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ROUND.launch_out(input, out) is not None:
+            return out
         return write_out("round", out, _round_default("round", input), (input,), share="same")
     checks.tensor("round", "input", input)
     return _round_default("round", input)
@@ -257,6 +263,8 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.TRUNC.launch_out(input, out) is not None:
+            return out
         return write_out("trunc", out, _trunc("trunc", input), (input,), share="same")
     checks.tensor("trunc", "input", input)
     return _trunc("trunc", input)
@@ -310,6 +318,8 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.FRAC.launch_out(input, out) is not None:
+            return out
         return write_out("frac", out, _frac("frac", input), (input,), share="same")
     checks.tensor("frac", "input", input)
     return _frac("frac", input)

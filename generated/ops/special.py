@@ -53,6 +53,8 @@ def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ERF.launch_out(input, out) is not None:
+            return out
         return write_out("erf", out, _erf("erf", input), (input,), share="same")
     checks.tensor("erf", "input", input)
     return _erf("erf", input)
@@ -106,6 +108,8 @@ def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ERFC.launch_out(input, out) is not None:
+            return out
         return write_out("erfc", out, _erfc("erfc", input), (input,), share="same")
     checks.tensor("erfc", "input", input)
     return _erfc("erfc", input)
@@ -237,6 +241,8 @@ def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.XLOGY_TENSOR.launch_out(input, other, out) is not None:
+            return out
         return write_out("xlogy", out, _xlogy_tensor("xlogy", input, other), (input, other), share="same")
     checks.tensor("xlogy", "input", input)
     return _xlogy_tensor("xlogy", input, other)
@@ -291,6 +297,8 @@ def xlogy_scalar_self(input: Number, other: Tensor, *, out: Tensor | None = None
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.XLOGY_SCALAR_SELF.launch_out(other, input, out) is not None:
+            return out
         return write_out("xlogy", out, _xlogy_scalar_self("xlogy", input, other), (other,), share="same")
     return _xlogy_scalar_self("xlogy", input, other)
 
@@ -338,6 +346,8 @@ def xlog1py_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.XLOG1PY.launch_out(input, other, out) is not None:
+            return out
         return write_out("xlog1py", out, _xlog1py_default("xlog1py", input, other), (input, other), share="same")
     checks.tensor("xlog1py", "input", input)
     return _xlog1py_default("xlog1py", input, other)
@@ -378,6 +388,8 @@ def xlog1py_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = No
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.XLOG1PY_SELF_SCALAR.launch_out(other, input, out) is not None:
+            return out
         return write_out("xlog1py", out, _xlog1py_self_scalar("xlog1py", input, other), (other,), share="same")
     return _xlog1py_self_scalar("xlog1py", input, other)
 
@@ -501,6 +513,8 @@ def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ENTR.launch_out(input, out) is not None:
+            return out
         return write_out("entr", out, _entr("entr", input), (input,), share="same")
     checks.tensor("entr", "input", input)
     return _entr("entr", input)
@@ -544,6 +558,8 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.SINC.launch_out(input, out) is not None:
+            return out
         return write_out("sinc", out, _sinc("sinc", input), (input,), share="same")
     checks.tensor("sinc", "input", input)
     return _sinc("sinc", input)
@@ -598,6 +614,8 @@ def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ERFINV.launch_out(input, out) is not None:
+            return out
         return write_out("erfinv", out, _erfinv("erfinv", input), (input,), share="same")
     checks.tensor("erfinv", "input", input)
     return _erfinv("erfinv", input)
@@ -654,6 +672,8 @@ def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ERFCX.launch_out(input, out) is not None:
+            return out
         return write_out("erfcx", out, _erfcx("erfcx", input), (input,), share="same")
     checks.tensor("erfcx", "input", input)
     return _erfcx("erfcx", input)
@@ -695,6 +715,8 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.NDTR.launch_out(input, out) is not None:
+            return out
         return write_out("ndtr", out, _ndtr("ndtr", input), (input,), share="same")
     checks.tensor("ndtr", "input", input)
     return _ndtr("ndtr", input)
@@ -736,6 +758,8 @@ def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.NDTRI.launch_out(input, out) is not None:
+            return out
         return write_out("ndtri", out, _ndtri("ndtri", input), (input,), share="same")
     checks.tensor("ndtri", "input", input)
     return _ndtri("ndtri", input)
@@ -778,6 +802,8 @@ def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.LOG_NDTR.launch_out(input, out) is not None:
+            return out
         return write_out("log_ndtr", out, _log_ndtr("log_ndtr", input), (input,), share="same")
     checks.tensor("log_ndtr", "input", input)
     return _log_ndtr("log_ndtr", input)
@@ -819,6 +845,8 @@ def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.LGAMMA.launch_out(input, out) is not None:
+            return out
         return write_out("lgamma", out, _lgamma("lgamma", input), (input,), share="same")
     checks.tensor("lgamma", "input", input)
     return _lgamma("lgamma", input)
@@ -924,6 +952,8 @@ def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.DIGAMMA.launch_out(input, out) is not None:
+            return out
         return write_out("digamma", out, _digamma("digamma", input), (input,), share="same")
     checks.tensor("digamma", "input", input)
     return _digamma("digamma", input)
@@ -1071,6 +1101,8 @@ def zeta_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ZETA_SELF_SCALAR.launch_out(other, input, out) is not None:
+            return out
         return write_out("zeta", out, _zeta_self_scalar("zeta", input, other), (other,), share="same")
     return _zeta_self_scalar("zeta", input, other)
 
@@ -1392,6 +1424,8 @@ def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.I0.launch_out(input, out) is not None:
+            return out
         return write_out("i0", out, _i0("i0", input), (input,), share="same")
     checks.tensor("i0", "input", input)
     return _i0("i0", input)
@@ -1445,6 +1479,8 @@ def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.I0E.launch_out(input, out) is not None:
+            return out
         return write_out("i0e", out, _i0e("i0e", input), (input,), share="same")
     checks.tensor("i0e", "input", input)
     return _i0e("i0e", input)
@@ -1486,6 +1522,8 @@ def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.I1.launch_out(input, out) is not None:
+            return out
         return write_out("i1", out, _i1("i1", input), (input,), share="same")
     checks.tensor("i1", "input", input)
     return _i1("i1", input)
@@ -1527,6 +1565,8 @@ def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.I1E.launch_out(input, out) is not None:
+            return out
         return write_out("i1e", out, _i1e("i1e", input), (input,), share="same")
     checks.tensor("i1e", "input", input)
     return _i1e("i1e", input)
@@ -1568,6 +1608,8 @@ def modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.MODIFIED_BESSEL_K0.launch_out(input, out) is not None:
+            return out
         return write_out(
             "modified_bessel_k0", out, _modified_bessel_k0("modified_bessel_k0", input), (input,), share="same"
         )
@@ -1611,6 +1653,8 @@ def modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.MODIFIED_BESSEL_K1.launch_out(input, out) is not None:
+            return out
         return write_out(
             "modified_bessel_k1", out, _modified_bessel_k1("modified_bessel_k1", input), (input,), share="same"
         )
@@ -1654,6 +1698,8 @@ def scaled_modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Te
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.SCALED_MODIFIED_BESSEL_K0.launch_out(input, out) is not None:
+            return out
         return write_out(
             "scaled_modified_bessel_k0",
             out,
@@ -1701,6 +1747,8 @@ def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Te
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.SCALED_MODIFIED_BESSEL_K1.launch_out(input, out) is not None:
+            return out
         return write_out(
             "scaled_modified_bessel_k1",
             out,
@@ -1749,6 +1797,8 @@ def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.SPHERICAL_BESSEL_J0.launch_out(input, out) is not None:
+            return out
         return write_out(
             "spherical_bessel_j0", out, _spherical_bessel_j0("spherical_bessel_j0", input), (input,), share="same"
         )
@@ -1790,6 +1840,8 @@ def airy_ai(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.AIRY_AI.launch_out(input, out) is not None:
+            return out
         return write_out("airy_ai", out, _airy_ai("airy_ai", input), (input,), share="same")
     checks.tensor("airy_ai", "input", input)
     return _airy_ai("airy_ai", input)
@@ -1827,6 +1879,8 @@ def bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.BESSEL_J0.launch_out(input, out) is not None:
+            return out
         return write_out("bessel_j0", out, _bessel_j0("bessel_j0", input), (input,), share="same")
     checks.tensor("bessel_j0", "input", input)
     return _bessel_j0("bessel_j0", input)
@@ -1868,6 +1922,8 @@ def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.BESSEL_J1.launch_out(input, out) is not None:
+            return out
         return write_out("bessel_j1", out, _bessel_j1("bessel_j1", input), (input,), share="same")
     checks.tensor("bessel_j1", "input", input)
     return _bessel_j1("bessel_j1", input)
@@ -1909,6 +1965,8 @@ def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.BESSEL_Y0.launch_out(input, out) is not None:
+            return out
         return write_out("bessel_y0", out, _bessel_y0("bessel_y0", input), (input,), share="same")
     checks.tensor("bessel_y0", "input", input)
     return _bessel_y0("bessel_y0", input)
@@ -1950,6 +2008,8 @@ def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.BESSEL_Y1.launch_out(input, out) is not None:
+            return out
         return write_out("bessel_y1", out, _bessel_y1("bessel_y1", input), (input,), share="same")
     checks.tensor("bessel_y1", "input", input)
     return _bessel_y1("bessel_y1", input)

@@ -51,6 +51,8 @@ def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.SIN.launch_out(input, out) is not None:
+            return out
         return write_out("sin", out, _sin("sin", input), (input,), share="same")
     checks.tensor("sin", "input", input)
     return _sin("sin", input)
@@ -104,6 +106,8 @@ def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.COS.launch_out(input, out) is not None:
+            return out
         return write_out("cos", out, _cos("cos", input), (input,), share="same")
     checks.tensor("cos", "input", input)
     return _cos("cos", input)
@@ -158,6 +162,8 @@ def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.TAN.launch_out(input, out) is not None:
+            return out
         return write_out("tan", out, _tan("tan", input), (input,), share="same")
     checks.tensor("tan", "input", input)
     return _tan("tan", input)
@@ -212,6 +218,8 @@ def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ASIN.launch_out(input, out) is not None:
+            return out
         return write_out("asin", out, _asin("asin", input), (input,), share="same")
     checks.tensor("asin", "input", input)
     return _asin("asin", input)
@@ -266,6 +274,8 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ACOS.launch_out(input, out) is not None:
+            return out
         return write_out("acos", out, _acos("acos", input), (input,), share="same")
     checks.tensor("acos", "input", input)
     return _acos("acos", input)
@@ -319,6 +329,8 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ATAN.launch_out(input, out) is not None:
+            return out
         return write_out("atan", out, _atan("atan", input), (input,), share="same")
     checks.tensor("atan", "input", input)
     return _atan("atan", input)
@@ -373,6 +385,8 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.SINH.launch_out(input, out) is not None:
+            return out
         return write_out("sinh", out, _sinh("sinh", input), (input,), share="same")
     checks.tensor("sinh", "input", input)
     return _sinh("sinh", input)
@@ -427,6 +441,8 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.COSH.launch_out(input, out) is not None:
+            return out
         return write_out("cosh", out, _cosh("cosh", input), (input,), share="same")
     checks.tensor("cosh", "input", input)
     return _cosh("cosh", input)
@@ -480,6 +496,8 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.TANH.launch_out(input, out) is not None:
+            return out
         return write_out("tanh", out, _tanh("tanh", input), (input,), share="same")
     checks.tensor("tanh", "input", input)
     return _tanh("tanh", input)
@@ -533,6 +551,8 @@ def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ASINH.launch_out(input, out) is not None:
+            return out
         return write_out("asinh", out, _asinh("asinh", input), (input,), share="same")
     checks.tensor("asinh", "input", input)
     return _asinh("asinh", input)
@@ -586,6 +606,8 @@ def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ACOSH.launch_out(input, out) is not None:
+            return out
         return write_out("acosh", out, _acosh("acosh", input), (input,), share="same")
     checks.tensor("acosh", "input", input)
     return _acosh("acosh", input)
@@ -639,6 +661,8 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ATANH.launch_out(input, out) is not None:
+            return out
         return write_out("atanh", out, _atanh("atanh", input), (input,), share="same")
     checks.tensor("atanh", "input", input)
     return _atanh("atanh", input)
@@ -704,6 +728,8 @@ def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ATAN2.launch_out(input, other, out) is not None:
+            return out
         return write_out("atan2", out, _atan2("atan2", input, other), (input, other), share="same")
     checks.tensor("atan2", "input", input)
     return _atan2("atan2", input, other)
@@ -769,6 +795,8 @@ def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.HYPOT.launch_out(input, other, out) is not None:
+            return out
         return write_out("hypot", out, _hypot("hypot", input, other), (input, other), share="same")
     checks.tensor("hypot", "input", input)
     return _hypot("hypot", input, other)

@@ -48,7 +48,7 @@ class Elementwise:
     other tensors. `whole` says of what whole numbers results are computed natively: "i" of int64, "p" with a positive
     number for the second tensor, "b" of bools; `converts` which operands are converted there to the dtype of the
     others: "i" integers and floats, "b" bools. `operands` and `numbers` name the arguments of the native functions
-    `launch`, `launch_in_place` and `gradients`, which are made when they are first asked for: see
+    `launch`, `launch_in_place`, `launch_out` and `gradients`, which are made when they are first asked for: see
     runtime/native. `node` is the class of the op's nodes.
     """
 
@@ -61,6 +61,7 @@ class Elementwise:
         "kernels",
         "launch",
         "launch_in_place",
+        "launch_out",
         "launches",
         "moves",
         "name",
@@ -116,7 +117,7 @@ class Elementwise:
         self.launches: defaultdict[Any, dict[Any, Any]] = defaultdict(dict)  # on devices, by the kernel: likewise
 
     def __getattr__(self, name: str) -> Any:
-        if name not in ("launch", "launch_in_place", "gradients"):
+        if name not in ("launch", "launch_in_place", "launch_out", "gradients"):
             raise AttributeError(name)
         setattr(self, name, fast_path().element_wise(self, name))
         return getattr(self, name)

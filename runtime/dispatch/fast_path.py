@@ -25,7 +25,8 @@ class FastPath:
     """Makes the fast functions, each when an op is first called. This one makes none; `native/` has another."""
 
     def element_wise(self, op: Any, name: str) -> Callable[..., Any]:
-        """An element-wise op's `launch(*tensors, *numbers)`, `launch_in_place` or `gradients(node, gradient)`."""
+        """An element-wise op's `launch(*tensors, *numbers)`, `launch_in_place`, `launch_out(..., out)`, or
+        `gradients(node, gradient)`."""
         return not_handled
 
     def view(self, op: Any) -> Callable[..., Any]:

@@ -53,6 +53,7 @@ HOST = Unit(
     (
         forward.launch,
         writing.launch_in_place,
+        writing.launch_out,
         gradients,
         views.launch_view,
         views.detach,

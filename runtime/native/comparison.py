@@ -79,14 +79,14 @@ def is_alone() -> bool:
     return interrupt.hook is not None or not state.compares
 
 
-def compared(native: Launch, name: str, again: Launch | None, writes: bool = False) -> Launch:
+def compared(native: Launch, name: str, again: Launch | None, written: int | None = None) -> Launch:
     """In check mode `native` with each answer compared with what `again` gives for the same arguments; else `native`.
 
     Args:
         native: gives a result, or None where the general path is to take the call.
         name: of the op.
         again: the call by the general path; None where there is none to compare with.
-        writes: whether the first argument is written to.
+        written: the place of the argument that is written to, if one is.
     """
     if not CHECKING or again is None:
         return native
@@ -97,15 +97,15 @@ def compared(native: Launch, name: str, again: Launch | None, writes: bool = Fal
             return None
         if is_alone():
             return native(*arguments)
-        return _both(native, name, again, writes, arguments)
+        return _both(native, name, again, written, arguments)
 
     return both
 
 
-def _both(native: Launch, name: str, again: Launch, writes: bool, arguments: tuple[Any, ...]) -> Any:
+def _both(native: Launch, name: str, again: Launch, written: int | None, arguments: tuple[Any, ...]) -> Any:
     """The native answer, compared."""
     with general_path():
-        given = _copied(arguments) if writes else arguments
+        given = arguments if written is None else _copied(arguments, written)
     tensors = [argument for argument in arguments if isinstance(argument, TensorBase)]
     with without_collector():  # which frees what held the arguments before
         counts = [[sys.getrefcount(t) for t in tensors]]
@@ -117,9 +117,9 @@ def _both(native: Launch, name: str, again: Launch, writes: bool, arguments: tup
             expected = again(*given)
         counts.append([sys.getrefcount(t) for t in tensors])
     changes = np.diff(counts, axis=0).tolist()
-    problems = list(value_differences(found, expected) if writes else differences(found, expected))
+    problems = list((differences if written is None else value_differences)(found, expected))
     # Others change them too: threads of Python, and views that nobody has any longer.
-    counted = not writes and threading.active_count() == 1 and all(change >= 0 for change in changes[1])
+    counted = written is None and threading.active_count() == 1 and all(change >= 0 for change in changes[1])
     if counted and changes[0] != changes[1]:
         problems.append(f"references to the tensors: {changes[0]} more by native code, {changes[1]} more by Python")
     if problems:
@@ -128,13 +128,13 @@ def _both(native: Launch, name: str, again: Launch, writes: bool, arguments: tup
     return found
 
 
-def _copied(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments with a copy of the first tensor in its place, wherever it stands."""
-    first = arguments[0]
-    if not isinstance(first, TensorBase):
+def _copied(arguments: tuple[Any, ...], place: int) -> tuple[Any, ...]:
+    """The arguments with a copy of the tensor at a place wherever it stands."""
+    written = arguments[place]
+    if not isinstance(written, TensorBase):
         return arguments
-    copy = first.detach().clone()  # type: ignore[attr-defined]
-    return tuple(copy if argument is first else argument for argument in arguments)
+    copy = written.detach().clone()  # type: ignore[attr-defined]
+    return tuple(copy if argument is written else argument for argument in arguments)
 
 
 def differences(found: Any, expected: Any) -> Iterator[str]:

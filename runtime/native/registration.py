@@ -54,7 +54,7 @@ class NativePath(FastPath):
         from .forward import launch
         from .graph.node_gradients import gradients
         from .interned import node_plans
-        from .writing import launch_in_place
+        from .writing import launch_in_place, launch_out
 
         doc = f"{op.name} of contiguous tensors of one shape and native dtype; None for all others."
         if name == "gradients":
@@ -66,14 +66,13 @@ class NativePath(FastPath):
             return not_handled
         if op.converts:
             let_convert()
-        writes = name == "launch_in_place"
-        again = public_function(op, (*op.operands, *op.numbers), writes)
-        return compared(
-            builtin(HOST, launch_in_place if writes else launch, plans.forward_plan(op, name), doc),
-            op.name,
-            again,
-            writes,
-        )
+        function, written, more = {
+            "launch": (launch, None, ()),
+            "launch_in_place": (launch_in_place, 0, ()),
+            "launch_out": (launch_out, -1, ("out",)),
+        }[name]
+        again = public_function(op, (*op.operands, *op.numbers, *more), written == 0)
+        return compared(builtin(HOST, function, plans.forward_plan(op, name), doc), op.name, again, written)
 
     def view(self, op: Any) -> Callable[..., Any]:
         """Of a layout and arguments that the op has seen."""
@@ -105,7 +104,7 @@ class NativePath(FastPath):
             builtin(HOST, launch_in_place if writes else launch, kernel_op_plan(op, writes), doc),
             op.name,
             again,
-            writes,
+            0 if writes else None,
         )
 
     def planned_gradients(self, op: Any) -> Callable[..., Any]:

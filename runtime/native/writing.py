@@ -1,20 +1,20 @@
-"""An element-wise op that writes to its first operand: launch_in_place."""
+"""An element-wise op that writes to its first operand, launch_in_place, or to another tensor, launch_out."""
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import KINDS, itemsize
+from ..kernels.llvm.element_kinds import BOOL, KINDS, itemsize
 from ..kernels.llvm.kernel_calls import CallFrame, put_array
 from ..kernels.llvm.structs import Items
 from ..kernels.llvm.typed import NULL, New, cast, native, new
 from . import c_functions as c
 from .apart import Apart, bring, each_alone, note_apart
 from .forward import UNFIT, ForwardPlan, Prepared, lies_elsewhere, needs_graph, on_device, prepared
-from .interned import device_functions, int_type, none
+from .interned import bool_, device_functions, int_type, none, outdated_type, true
 from .kernel_calls import Arguments, found_kernel, run_kernel
 from .layout import Array, Object, Tensor
 from .promotion import UNKNOWN, brought_to, kind_of_result
-from .references import Owned, begin, release_all, retain
-from .tensors import elements, kind_of, not_handled, shared_writes
+from .references import Owned, begin, own, release_all, retain
+from .tensors import elements, holds_kind, is_tensor, kind_of, not_handled, same, shared_writes
 
 
 @native
@@ -106,5 +106,50 @@ def launch_in_place(self: Array, arguments: Items[Object], count: int) -> New[Ob
         result = on_device(device_functions.launch_in_place, self, arguments, count)
     else:
         result = write_promoted(plan, arguments)
+    release_all(owned)
+    return result
+
+
+@native
+def takes_result(plan: ForwardPlan, out: Tensor, kind: int, ready: Prepared, arguments: Items[Object]) -> bool:
+    """Whether a result may be written to a tensor while the operands are read: it lies in rows, is of the result's
+    dtype and shape, and shares no memory with them but as one of them, place for place."""
+    if out.rg is true or out.flat is none or out.fn.type is outdated_type or awaited(out):
+        return False
+    if out.dtype is not (bool_ if kind == BOOL else ready.dtype) or not same(out.shape, ready.shape):
+        return False
+    for i in range(plan.tensors):
+        if is_tensor(arguments[i]) and not apart(cast(Tensor, arguments[i]), out):
+            return False
+    return elements(out.flat) == ready.size and holds_kind(out.flat, kind)
+
+
+@native
+def write_result(
+    plan: ForwardPlan, arguments: Items[Object], number: int, frame: CallFrame, ready: Prepared, owned: Owned
+) -> New[Object]:
+    """The tensor behind the other arguments, to which the result has been written; None as `launch_out`."""
+    out = cast(Tensor, arguments[plan.tensors + plan.numbers])
+    kind = BOOL if plan.gives_bool else number % KINDS
+    recorded = needs_graph(plan, arguments)
+    if recorded == 1 or not is_tensor(out) or not takes_result(plan, out, kind, ready, arguments):
+        return not_handled()
+    kernel, flat = 0 if recorded < 0 else found_kernel(plan.kernels, number, plan.resolver), own(owned, out.flat)
+    if kernel == 0 or not count_write(out, plan.name):
+        return NULL
+    arrays = plan.tensors - int(number >= KINDS)
+    put_array(frame, arrays, flat.memory, itemsize(kind))
+    run_kernel(kernel, arrays + 1, ready.size, frame)
+    return retain(out)
+
+
+@native
+def launch_out(self: Array, arguments: Items[Object], count: int) -> New[Object]:
+    """The last argument, to which the op's result has been written; None where this is for the general path."""
+    plan, frame, ready, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Prepared), new(Owned)
+    ready.turned = 0
+    begin(owned)
+    number = prepared(plan, arguments, frame, ready, True, owned)
+    result = write_result(plan, arguments, number, frame, ready, owned) if number != UNFIT else not_handled()
     release_all(owned)
     return result

@@ -13,6 +13,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from ..errors import SerializationError
+from ..kernels.cpu import aligned
 from ..kernels.cpu.checksums import crc32
 
 _END = struct.Struct("<4s4H2LH")  # signature, disk numbers, counts, length and start of the directory, comment
@@ -23,6 +24,7 @@ _LOCAL = struct.Struct("<4s5H3L2H")
 _FLAGS = 0x0808  # sizes follow the member, its name is UTF-8: the others say that it is packed or encrypted
 _IN_EXTRA = 0xFFFFFFFF  # the number is found among the extra fields, where it has 64 bits
 _CHUNK = 1 << 20
+_BYTE = np.dtype(np.uint8)
 _OF_PROGRAMS = (b"/constants.pkl", b"/model.json")  # members of TorchScript's archives, some of which are packed
 _PROGRAM = (
     "load(): the file is a TorchScript archive, a program that torch.jit.save has written, and no code of files is run "
@@ -83,7 +85,7 @@ class Archive:
     def read(self, name: str) -> np.ndarray:
         """The bytes of a member, as an array that can be written to."""
         start, size, checksum = self._member(name)
-        found, position, computed = np.empty(size, np.uint8), 0, 0
+        found, position, computed = aligned.empty(size, _BYTE), 0, 0
         self._file.seek(start)
         while position < size:
             part = found[position : min(position + _CHUNK, size)]

@@ -12,6 +12,7 @@ from ..jit import jit
 from ..llvm.addresses import part_of
 
 Array = np.ndarray
+BLOCK = 512  # indices that are looked at before any of them is used
 
 
 @jit
@@ -45,6 +46,18 @@ def add_rows(out: Array, indices: Array, values: Array, first: int, last: int) -
 
 
 @jit
+def are_inside(indices: Array, size: int) -> bool:
+    """Whether all indices are those of elements of `size`; none is counted from the end.
+
+    One that is outside leaves a sign in `wrong`: its own, or that of how far it is from the last one.
+    """
+    wrong = 0
+    for i in range(indices.size):
+        wrong |= indices[i] | (size - 1 - indices[i])
+    return wrong >= 0
+
+
+@jit
 def gather_along(a: Array, indices: Array, out: Array, outside: Array, first: int, last: int) -> None:
     """out[o, i, j] = a[o, indices[o, i, j], j] for rows (o, i); sets `outside[0]` where an index is out of bounds."""
     size, count, after, k = a.shape[1], indices.shape[1], indices.shape[2], first
@@ -52,13 +65,13 @@ def gather_along(a: Array, indices: Array, out: Array, outside: Array, first: in
         o, i, rows = k // count, k % count, 1
         if after == 1:
             rows = min(count - i, last - k)
+            rows = min(rows, BLOCK)
             row, at, line = part_of(a, o * size, size), part_of(indices, k, rows), part_of(out, k, rows)
+            if not are_inside(at, size):
+                outside[0] = 1
+                return
             for j in range(at.size):
-                index = at[j]
-                if index < 0 or index >= size:
-                    outside[0] = 1
-                    return
-                line[j] = row[index]
+                line[j] = row[np.uint64(at[j])]
         else:
             at, line = indices[o, i], out[o, i]
             for j in range(at.size):

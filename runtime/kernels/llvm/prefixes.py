@@ -53,10 +53,11 @@ def prefixes(builder: Any, address: Any) -> Any:
 
     loaded, wide = builder.load(address, align=alignment(address)), ir.VectorType(ir.DoubleType(), LANES)
     sums = loaded if loaded.type == wide else builder.fpext(loaded, wide)
+    # -0 changes no number that it is added to; to shift in 0, LLVM has an instruction that AMD is slow at.
+    nothing = ir.Constant(wide, [-0.0] * LANES)
     for step in (1, 2, 4):
         places = [LANES + j - step if j >= step else j for j in range(LANES)]
-        shifted = builder.shuffle_vector(ir.Constant(wide, None), sums, constant(places))  # zeros before them
-        sums = builder.fadd(sums, shifted)
+        sums = builder.fadd(sums, builder.shuffle_vector(nothing, sums, constant(places)))
     return sums
 
 

@@ -204,23 +204,27 @@ def either(condition: Any, x: Any, y: Any) -> Any:
 
 
 def maximum(x: Any, y: Any) -> Any:
-    """The larger number; nan when either is."""
-    return x if x >= y or x != x else y
+    """The larger number; nan when either is.
+
+    Processors have an instruction for the inner choice, which gives x where y is nan. Nothing is left of the outer one
+    where y is a constant, and a loop asks it once where y is one number.
+    """
+    return y if y != y else (y if y > x else x)
 
 
 def minimum(x: Any, y: Any) -> Any:
-    """The smaller number; nan when either is."""
-    return x if x <= y or x != x else y
+    """The smaller number; nan when either is; written as `maximum` is."""
+    return y if y != y else (y if y < x else x)
 
 
 def fmax(x: Any, y: Any) -> Any:
     """The larger number; where one is nan, the other."""
-    return x if x >= y or y != y else y
+    return y if x != x else (y if y > x else x)
 
 
 def fmin(x: Any, y: Any) -> Any:
     """The smaller number; where one is nan, the other."""
-    return x if x <= y or y != y else y
+    return y if x != x else (y if y < x else x)
 
 
 def lerp(start: Any, end: Any, weight: Any) -> Any:

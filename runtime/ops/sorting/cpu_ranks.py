@@ -1,7 +1,7 @@
 """Sorting lines so short that each element is compared with every other one, in vectors and without a branch.
 
-How many elements come before one is its place in the order: of equal ones those that stand before it do. Lines are
-seen as (before, along, after); the last two arguments of a loop are the range of lines.
+How many elements are less than one is its place in the order, or that of the first of its equals. Lines are seen as
+(before, along, after); the last two arguments of a loop are the range of lines.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from ...kernels.scalar.primitives import bits, choose, narrow
 from .cpu_loops import key_of, keys_of
 
 SHORT = 128  # elements of a line
+TOGETHER = 64  # keys of whole vectors, as many as a loop goes over at once
+FEW = 16  # keys that need no loop
 
 Array = np.ndarray
 
@@ -27,41 +29,66 @@ def float_key(value: float, inverted: bool) -> int:
 
 
 @jit
-def put_in_order(keys: Array, like: float, to: Array) -> None:
-    """The indices of keys in order; `like` is a float of as many bits as a key has."""
-    for i in range(keys.size):
-        key, before = keys[i], narrow(like, 0)
-        for j in range(i):
-            before = narrow(like, before + (keys[j] <= key))
-        for j in range(i + 1, keys.size):
-            before = narrow(like, before + (keys[j] < key))
-        to[np.uint64(before)] = i
+def room_for_keys(like: float, count: int) -> Array:
+    """A row for keys, filled up with the greatest one: whole vectors of them are compared, and none comes after it."""
+    size = FEW if count <= FEW else (count + TOGETHER - 1) // TOGETHER * TOGETHER
+    keys = empty_row(bits(like), size)
+    for i in range(count, keys.size):
+        keys[i] = choose(like, np.int32(0x7FFFFFFF), np.int64(0x7FFFFFFFFFFFFFFF))
+    return keys
+
+
+@jit
+def number_less(keys: Array, key: int, like: float) -> int:
+    """How many keys of the row are less than one."""
+    less = narrow(like, 0)
+    if keys.size == FEW:
+        for j in range(FEW):
+            less = narrow(like, less + (keys[j] < key))
+    else:
+        for j in range(keys.size):
+            less = narrow(like, less + (keys[j] < key))
+    return less
+
+
+@jit
+def put_in_order(keys: Array, like: float, found: Array, to: Array) -> None:
+    """The indices of keys in order; `like` is a float of as many bits as a key has.
+
+    Equal keys have as many before them: `found` counts, at that place, those that have been met.
+    """
+    for i in range(to.size):
+        found[i] = 0
+    for i in range(to.size):
+        rank = np.uint64(number_less(keys, keys[i], like))
+        to[rank + np.uint64(found[rank])] = i
+        found[rank] += 1
 
 
 @jit
 def short_order(codes: Array, like: float, floating: bool, inverted: bool, out: Array, first: int, last: int) -> None:
     """The indices of each row's elements in order; of integer codes, which have as many bits as `like`."""
-    keys = np.empty(codes.shape[1], codes.dtype)
+    keys, found = room_for_keys(like, codes.shape[1]), empty_row(0, codes.shape[1])
     for r in range(first, last):
         keys_of(codes[r], floating, inverted, keys)
-        put_in_order(keys, like, out[r])
+        put_in_order(keys, like, found, out[r])
 
 
 @jit
-def line_order(x: Array, start: int, after: int, inverted: bool, keys: Array, order: Array) -> None:
+def line_order(x: Array, start: int, after: int, inverted: bool, keys: Array, found: Array, order: Array) -> None:
     """The indices of the elements of one line in order."""
-    for i in range(keys.size):
+    for i in range(order.size):
         keys[i] = float_key(x[start + i * after], inverted)
-    put_in_order(keys, x[0], order)
+    put_in_order(keys, x[0], found, order)
 
 
 @jit
 def argsorted(x: Array, out: Array, inverted: int, along: int, after: int, first: int, last: int) -> None:
     """Where the elements of each line in order were."""
-    keys, order = empty_row(bits(x[0]), along), empty_row(0, along)
+    keys, found, order = room_for_keys(x[0], along), empty_row(0, along), empty_row(0, along)
     for line in range(first, last):
         start = line // after * along * after + line % after
-        line_order(x, start, after, inverted != 0, keys, order)
+        line_order(x, start, after, inverted != 0, keys, found, order)
         for i in range(along):
             out[start + i * after] = order[i]
 
@@ -80,10 +107,10 @@ def some_in_order(
     last: int,
 ) -> None:
     """k elements of each line in order, behind the first `skip`, and where they were."""
-    keys, order = empty_row(bits(x[0]), along), empty_row(0, along)
+    keys, found, order = room_for_keys(x[0], along), empty_row(0, along), empty_row(0, along)
     for line in range(first, last):
         start, to = line // after * along * after + line % after, line // after * k * after + line % after
-        line_order(x, start, after, inverted != 0, keys, order)
+        line_order(x, start, after, inverted != 0, keys, found, order)
         for i in range(k):
             at = order[i + skip]
             values[to + i * after], places[to + i * after] = x[start + at * after], at
@@ -92,10 +119,10 @@ def some_in_order(
 @jit
 def middles(x: Array, values: Array, places: Array, skips: int, along: int, after: int, first: int, last: int) -> None:
     """The median of each line, the lower one of two, and where it is: without nan if `skips`, else the first nan."""
-    keys, order = empty_row(bits(x[0]), along), empty_row(0, along)
+    keys, found, order = room_for_keys(x[0], along), empty_row(0, along), empty_row(0, along)
     for line in range(first, last):
         start = line // after * along * after + line % after
-        line_order(x, start, after, False, keys, order)
+        line_order(x, start, after, False, keys, found, order)
         known = 0
         for i in range(along):
             known += x[start + i * after] == x[start + i * after]
