@@ -51,7 +51,7 @@ class FastCode:
         plain = len(op.tensors) == 1 and all(a.type.base == "int" for a in self.view_arguments)
         told = op.rule is None or not reads_storage(op.rule)
         recorded = op.node is not None and op.node.plain
-        return op.entry.compute.kind == "view" and plain and told and recorded and not op.gives_list and not op.retypes
+        return op.entry.compute.kind == "view" and plain and told and (recorded or op.gives_list) and not op.retypes
 
     @property
     def view_arguments(self) -> tuple[Argument, ...]:
@@ -180,14 +180,14 @@ class FastCode:
 
     @property
     def whole(self) -> str:
-        """What the op computes of whole numbers as its check allows: "i" of int64, "p" if a positive number stands for
-        the second tensor, "b" of bools."""
+        """What the op computes of whole numbers as its check allows: "i" of int64, "p" if the second tensor, or the
+        number in its place, is positive, or all numbers of an op that has some are, "b" of bools."""
         entry, check = self.op.entry, self.op.entry.check or "fitting_"
         if entry.dtype not in ("promote", "same", "match"):
             return ""
         free = check.startswith("fitting_") or (bool(self.op.raw) and not check.startswith("integer_"))
         integers = "i" if free or check.startswith("numeric_") else ""
-        if check.startswith("integer_") and self.takes_number and not self.op.numbers:
+        if check.startswith("integer_") and self.takes_number is not bool(self.op.numbers):
             integers = "p"
         same = entry.result_dtype[0] in ("same", "bool")
         return (integers if "int" in entry.dtypes else "") + ("b" if free and same and "bool" in entry.dtypes else "")

@@ -14,6 +14,7 @@ from ..spec.model import Argument
 from .call_code import behind, handed_on, python_names, spread
 from .dispatcher_code import Dispatcher
 from .general_code import General, checked, named, rule
+from .older_code import older_calls
 from .op_code import OpCode
 
 Overloads = Mapping[str, list[OpCode]]  # function -> the ops that share it
@@ -37,6 +38,12 @@ class Public:
     def _plain(self) -> str:
         """The condition that no result is to be written into a given tensor."""
         return " and out is None" if self.code.has_out else ""
+
+    @property
+    def older(self) -> list[str]:
+        """What a call in an older form stands for."""
+        given = [a.python_name for a in self.code.arguments if not a.keyword_only]
+        return older_calls(self.code.name, given, [self.code], self.code.has_out) if self.code.is_shown else []
 
     @property
     def unchanged(self) -> list[str]:
@@ -182,6 +189,12 @@ class InPlace:
         return f"{self.code.entry.schema.name}_"
 
     @property
+    def older(self) -> list[str]:
+        """What a call in an older form stands for."""
+        given = [a.python_name for a in self.code.inplace_arguments if not a.keyword_only]
+        return older_calls(self.op, given, [self.code]) if self.code.is_shown else []
+
+    @property
     def written(self) -> list[str]:
         """The computation, and what is around it."""
         code, kind = self.code, self.code.entry.compute.kind
@@ -304,6 +317,6 @@ def found_by(ops: Sequence[OpCode]) -> list[str]:
     for code in (code for code in ops if code.entry.converts):
         lines.append(f'{code.fast.found_by} = Conversion("{code.entry.schema.name}", {code.node_class})')
     for code in (code for code in ops if code.fast.recalls):
-        given = behind(f'"{a.name}"' for a in code.arguments)
+        given = behind(f'"{a.name}"' for a in code.arguments) + ", several=True" * code.gives_list
         lines.append(f'{code.fast.found_by} = ViewOp("{code.entry.schema.name}", {code.node_class}{given})')
     return lines

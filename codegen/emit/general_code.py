@@ -49,16 +49,21 @@ class General:
         others = behind(a.name for a in code.arguments if a.type.base not in ("Tensor", "ScalarType"))
         place = f"({function}, first._shape, first.stride(), first._offset{sizes}{others})"
         if code.gives_list:
-            return [f"result = tuple([make_view(first, place) for place in geometries{place}])"]
+            kept = [f"{fast.found_by}.remember(first, given, ({self._found('places')}))"] if fast.recalls else []
+            made = "result = tuple([make_view(first, place) for place in places])"
+            return [f"places = geometries{place}", *kept, made]
         if fast.recalls:
-            kept = spread(["place", *(a.name for a in fast.view_arguments)])
-            remembered = f"{fast.found_by}.remember(first, given, ({kept}))"
+            remembered = f"{fast.found_by}.remember(first, given, ({self._found('place')}))"
             return [f"place = geometry{place}", remembered, "result = make_view(first, place)"]
         if code.retypes:
             kind = "dtype" if code.has_dtype_argument else f"first._dtype.to_{code.entry.result_dtype[0]}()"
             made = "typed_view" if code.node else "typed_alias"
             return [f"kind = {kind}", f"result = {made}(first, geometry{place}, kind)"]
         return [f"result = make_view(first, geometry{place})"]
+
+    def _found(self, place: str) -> str:
+        """What a view op keeps of what it has found: the place, or the places, and the arguments as checked."""
+        return spread([place, *(a.name for a in self.code.fast.view_arguments)])
 
     @property
     def planned(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""docs/ported.md: what was run, and what became of it."""
+"""docs/ported.md: what was run, and what became of it, in two parts that are written by a script each."""
 
 from __future__ import annotations
 
@@ -19,6 +19,22 @@ with one thread, kernels compiled before.
 |---|---|---|---|---|---|
 """
 
+SUITES = "\n## Their own test-suites\n"  # where the second part begins
+
+SUITES_HEAD = """
+Tests that come with packages, in their source archives on PyPI, run unchanged: first on PyTorch, and then those that
+pass there with specgrad in the place of torch, by `python -m specgrad.as_torch -m pytest`.
+`examples/ported/suites/run.py` does so; `suites.yaml` beside it says what is run of each package, what is left out, and
+why. A test that is skipped, or that does not end in its time, has not passed. *By the draws* are tests that fail with
+specgrad, and on PyTorch too where it draws specgrad's random numbers (`same_draws.py`): what they assert holds for the
+numbers that PyTorch draws. Seconds are those of all that was run, kernels included that were compiled meanwhile.
+
+Of {all} tests that pass on PyTorch, {same} pass: {percent}. {draws} of the others are by the draws.
+
+| package | version | what was run | pass on PyTorch | of these with specgrad | | by the draws | seconds | PyTorch's |
+|---|---|---|---|---|---|---|---|---|
+"""
+
 
 def write_page(results: list[Any], path: Path) -> None:
     """Write the page of all results."""
@@ -31,4 +47,26 @@ def write_page(results: list[Any], path: Path) -> None:
         beside = f"{r.torch.seconds:.1f}" if r.torch else ""
         result = r.result.replace("|", "\\|").replace("<", "&lt;")
         lines.append(f"| {r.name} | {r.version} | {r.what} | {result} | {r.specgrad.seconds:.1f} | {beside} |\n")
-    path.write_text("".join(lines), encoding="utf-8")
+    path.write_text("".join(lines) + _parts(path)[1], encoding="utf-8")
+
+
+def write_suites(results: list[Any], path: Path) -> None:
+    """Write the part of the page on test-suites."""
+    numbers = [sum(getattr(r, name) for r in results) for name in ("of_torch", "same", "by_draws")]
+    share = percent(numbers[1], numbers[0])
+    lines = [SUITES, SUITES_HEAD.format(all=numbers[0], same=numbers[1], draws=numbers[2], percent=share)]
+    for r in results:
+        counts = f"{r.of_torch} | {r.same} | {percent(r.same, r.of_torch)} | {r.by_draws or ''}"
+        lines.append(f"| {r.name} | {r.version} | {r.part} | {counts} | {r.seconds:.0f} | {r.torch_seconds:.0f} |\n")
+    path.write_text(_parts(path)[0] + "".join(lines), encoding="utf-8")
+
+
+def percent(part: int, whole: int) -> str:
+    """How many of a hundred, rounded down, so that 100 means all."""
+    return f"{int(1000 * part / whole) / 10:g} %" if whole else ""
+
+
+def _parts(path: Path) -> tuple[str, str]:
+    """What the page says of programs, and of test-suites."""
+    before, heading, after = path.read_text(encoding="utf-8").partition(SUITES) if path.exists() else ("", "", "")
+    return before, heading + after

@@ -615,6 +615,48 @@ class MaskedFillBackward1(Node):
         return (tangent0,)
 
 
+class TakeBackward0(Node):
+    """take(Tensor self, Tensor index) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_self_sym_sizes", "kept_index", "kept_index_version")
+    op_name = "take"
+    saved_slots = ("kept_index",)
+    inputs = ("self",)
+    keeps = {"kept_index": ("index", ("self",))}
+    values = {"_saved_self_sym_sizes": ("self", "_shape")}
+
+    @staticmethod
+    def record(result, self, index):
+        """Put `result` into the graph."""
+        node = new(TakeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
+        node.kept_index = index
+        node.kept_index_version = 0 if (version := index._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_index is not None:
+            node.kept_index = FREED
+
+    def apply(node, grad):
+        """self: added_at(grad, self.shape, index)."""
+        self_shape = node._saved_self_sym_sizes
+        index = unpack(node, "kept_index")
+        return (fit(indexing_formulas.added_at(grad, self_shape, index), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, index, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.take(self_t, index)
+        return (tangent0,)
+
+
 class ScatterReduceBackward0(Node):
     """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml)."""
 
@@ -889,6 +931,7 @@ __all__ = [
     "ScatterAddBackward0",
     "MaskedFillBackward0",
     "MaskedFillBackward1",
+    "TakeBackward0",
     "ScatterReduceBackward0",
     "FillBackward0",
     "FillBackward1",

@@ -46,6 +46,7 @@ POW_TENSOR_SCALAR = Elementwise(
     allowed=("int", "float", "complex"),
     operands=("self",),
     numbers=("exponent",),
+    whole="p",
     converts="ib",
 )
 POW_NUMBER = Elementwise(

@@ -35,6 +35,7 @@ from ...runtime.ops.indexing import cpu_writes as indexing_cpu_writes
 from ...runtime.ops.indexing import formulas as indexing_formulas
 from ...runtime.ops.indexing import formulas_in_place as indexing_formulas_in_place
 from ...runtime.ops.indexing import plans as indexing_plans
+from ...runtime.ops.indexing import plans_masks as indexing_plans_masks
 from ...runtime.ops.indexing import plans_writes as indexing_plans_writes
 from ...runtime.ops.shape import checks_repeat as shape_checks_repeat
 from ...runtime.ops.shape import formulas as shape_formulas
@@ -108,7 +109,16 @@ SCATTER_ADD = KernelOp(
     {"self": "T", "dim": "n", "index": "I", "src": "T"},
     in_place=indexing_plans_writes.scatter_add_,
 )
-NONZERO_DEFAULT = KernelOp("nonzero", None, indexing_cpu_mask.nonzero, None, {"self": "T"}, dtypes=("int64",))
+NONZERO_DEFAULT = KernelOp(
+    "nonzero", indexing_plans_masks.nonzero, indexing_cpu_mask.nonzero, None, {"self": "T"}, dtypes=("int64",)
+)
+TAKE = KernelOp(
+    "take",
+    indexing_plans.take_elements,
+    indexing_cpu_take.take_elements,
+    functions.TakeBackward0,
+    {"self": "T", "index": "I"},
+)
 SCATTER_REDUCE = KernelOp(
     "scatter_reduce",
     None,
@@ -1104,7 +1114,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: index(atleast_1d(self), [atleast_1d(mask)])
+        through: self[mask] if self.ndim else index(atleast_1d(self), [atleast_1d(mask)])
     Raises:
         RuntimeError: expected: a mask of bools that broadcasts with the tensor: both in their common shape.
     Example:
@@ -1125,7 +1135,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     if not isinstance(mask, Tensor):
         mask = checks.tensor(name, "mask", mask)
     self, mask = indexing_checks.masked_select(name, self, mask)
-    return op.index(op.atleast_1d(self), [op.atleast_1d(mask)])
+    return self[mask] if self.ndim else op.index(op.atleast_1d(self), [op.atleast_1d(mask)])
 
 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1157,7 +1167,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if self._device is not CPU and into is None and not watch.every and NONZERO_DEFAULT.remember(given, (self,)):
+    if into is None and not watch.every and NONZERO_DEFAULT.remember(given, (self,)):
         result = NONZERO_DEFAULT.launch(self)
         if result is not None:
             return result
@@ -1306,32 +1316,59 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     Args:
         input: tensor.
-        index: tensor.
+        index: tensor, not differentiated.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
-        Tensor: the dtype that its ops give.
+        Tensor: the dtype of `input`.
     Gradients:
-        through: elements_at(self, index)
+        self: added_at(grad, self.shape, index)
     Raises:
         IndexError, RuntimeError: expected: indices of int64; none into nothing.
     Example:
         >>> sg.take(sg.tensor([[1, 2], [3, 4]]), sg.tensor([0, 3]))
         tensor([1, 4])
     """
+    if not watch.every and out is None:
+        result = TAKE.launch(input, index)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or index.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("take", take, "composite", input, index, out=out)
+        result := intercept("take", take, "take_elements", input, index, out=out)
     ) is not NOT_HANDLED:
         return result
-    name = "take"
     if out is not None:
-        return write_out(name, out, take(input, index))
-    self = input
+        return write_out("take", out, _take("take", input, index), (input, index), share="never")
+    return _take("take", input, index)
+
+
+def _take(name: str, self, index, into=None) -> Any:
+    given = (self, index)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(index, Tensor):
         index = checks.tensor(name, "index", index)
     self, index = indexing_checks_take_put.take(name, self, index)
-    return indexing_formulas.elements_at(self, index)
+    if into is None and not watch.every and TAKE.remember(given, (self, index)):
+        result = TAKE.launch(self, index)
+        if result is not None:
+            return result
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    try:
+        result = adopt(
+            at(self, indexing_cpu_take.take_elements, "ops.indexing.shapes:as_many_as_indices")(
+                array_in(self, computed), array_in(index, None)
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, index))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.TakeBackward0.record(result, self, index)
+    if watch.active:
+        propagate(functions.TakeBackward0, result, (self, index), (self,), into)
+    return result
 
 
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None) -> Tensor:

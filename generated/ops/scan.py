@@ -30,7 +30,6 @@ from ...runtime.ops.scan import formulas as scan_formulas
 from ...runtime.ops.scan import plans as scan_plans
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
-from ...runtime.tensor.devices import CPU
 from ..functions import scan as functions
 
 CUMSUM = KernelOp("cumsum", scan_plans.cumsum, scan_cpu.cumsum, functions.CumsumBackward0, {"self": "T", "dim": "n"})
@@ -53,7 +52,7 @@ LINEAR_RECURRENCE = KernelOp(
 )
 CUMMAX = KernelOp(
     "cummax",
-    None,
+    scan_plans.cummax,
     scan_cpu.cummax,
     functions.CummaxBackward0,
     {"self": "T", "dim": "n"},
@@ -62,7 +61,7 @@ CUMMAX = KernelOp(
 )
 CUMMIN = KernelOp(
     "cummin",
-    None,
+    scan_plans.cummin,
     scan_cpu.cummin,
     functions.CumminBackward0,
     {"self": "T", "dim": "n"},
@@ -419,7 +418,7 @@ def _cummax(name: str, self, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
-    if self._device is not CPU and into is None and not watch.every and CUMMAX.remember(given, (self, dim)):
+    if into is None and not watch.every and CUMMAX.remember(given, (self, dim)):
         results = CUMMAX.launch(self, dim)
         if results is not None:
             return _cummax_result(*results)
@@ -488,7 +487,7 @@ def _cummin(name: str, self, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
-    if self._device is not CPU and into is None and not watch.every and CUMMIN.remember(given, (self, dim)):
+    if into is None and not watch.every and CUMMIN.remember(given, (self, dim)):
         results = CUMMIN.launch(self, dim)
         if results is not None:
             return _cummin_result(*results)

@@ -132,6 +132,11 @@ SELECT = ViewOp("select", functions.SelectBackward0, "self", "dim", "index")
 SLICE = ViewOp("slice", functions.SliceBackward0, "self", "dim", "start", "end", "step")
 NARROW = ViewOp("narrow", functions.NarrowBackward0, "self", "dim", "start", "length")
 DIAGONAL = ViewOp("diagonal", functions.DiagonalBackward0, "self", "offset", "dim1", "dim2")
+UNBIND = ViewOp("unbind", functions.UnbindBackward0, "self", "dim", several=True)
+SPLIT_TENSOR = ViewOp("split", functions.SplitBackward0, "self", "split_size", "dim", several=True)
+SPLIT_WITH_SIZES = ViewOp(
+    "split_with_sizes", functions.SplitWithSizesBackward0, "self", "split_sizes", "dim", several=True
+)
 
 
 def view_default(input: Tensor, size: Sequence[int]) -> Tensor:
@@ -3035,6 +3040,10 @@ def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]
     """
     if axis is not None:
         dim = axis
+    if not watch.every:
+        result = UNBIND.launch(input, dim)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or dim.__class__ not in plain) and (
         result := intercept("unbind.int", unbind, "along", input, dim)
     ) is not NOT_HANDLED:
@@ -3043,18 +3052,16 @@ def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]
 
 
 def _unbind(name: str, self, dim) -> Any:
+    given = (dim,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = shape_checks_slice_join.one_dim_not_scalar(name, self, dim)
     first = self
-    result = tuple(
-        [
-            make_view(first, place)
-            for place in geometries(views.unbind, first._shape, first.stride(), first._offset, dim)
-        ]
-    )
+    places = geometries(views.unbind, first._shape, first.stride(), first._offset, dim)
+    UNBIND.remember(first, given, (places, dim))
+    result = tuple([make_view(first, place) for place in places])
     if grad_mode.grad:
         if self._rg:
             functions.UnbindBackward0.record(result, self, dim)
@@ -3083,6 +3090,10 @@ def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tenso
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; pieces of size 0 only of nothing.
     """
+    if not watch.every:
+        result = SPLIT_TENSOR.launch(input, split_size, dim)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or split_size.__class__ not in plain or dim.__class__ not in plain) and (
         result := intercept("split.Tensor", split_tensor, "along", input, split_size, dim)
     ) is not NOT_HANDLED:
@@ -3091,6 +3102,7 @@ def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tenso
 
 
 def _split_tensor(name: str, self, split_size, dim) -> Any:
+    given = (split_size, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if split_size.__class__ is not int:
@@ -3099,12 +3111,9 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
         dim = checks.integer(name, "dim", dim)
     self, split_size, dim = shape_checks_slice_join.split(name, self, split_size, dim)
     first = self
-    result = tuple(
-        [
-            make_view(first, place)
-            for place in geometries(views.split, first._shape, first.stride(), first._offset, split_size, dim)
-        ]
-    )
+    places = geometries(views.split, first._shape, first.stride(), first._offset, split_size, dim)
+    SPLIT_TENSOR.remember(first, given, (places, split_size, dim))
+    result = tuple([make_view(first, place) for place in places])
     if grad_mode.grad:
         if self._rg:
             functions.SplitBackward0.record(result, self, dim)
@@ -3139,6 +3148,10 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *,
     """
     if axis is not None:
         dim = axis
+    if not watch.every:
+        result = SPLIT_WITH_SIZES.launch(input, split_sizes, dim)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or foreign(split_sizes) or dim.__class__ not in plain) and (
         result := intercept("split_with_sizes", split_with_sizes, "along", input, split_sizes, dim)
     ) is not NOT_HANDLED:
@@ -3147,6 +3160,7 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *,
 
 
 def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
+    given = (split_sizes, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     split_sizes = checks.integer_list(name, "split_sizes", split_sizes)
@@ -3154,14 +3168,9 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
         dim = checks.integer(name, "dim", dim)
     self, split_sizes, dim = shape_checks_slice_join.split_sizes(name, self, split_sizes, dim)
     first = self
-    result = tuple(
-        [
-            make_view(first, place)
-            for place in geometries(
-                views.split_with_sizes, first._shape, first.stride(), first._offset, split_sizes, dim
-            )
-        ]
-    )
+    places = geometries(views.split_with_sizes, first._shape, first.stride(), first._offset, split_sizes, dim)
+    SPLIT_WITH_SIZES.remember(first, given, (places, split_sizes, dim))
+    result = tuple([make_view(first, place) for place in places])
     if grad_mode.grad:
         if self._rg:
             functions.SplitWithSizesBackward0.record(result, self, dim)

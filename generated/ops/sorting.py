@@ -73,7 +73,9 @@ KTHVALUE = KernelOp(
     outputs=2,
     dtypes=("same", "int64"),
 )
-MEDIAN_DEFAULT = KernelOp("median", None, sorting_cpu.median_all, functions.MedianBackward0, {"self": "T"})
+MEDIAN_DEFAULT = KernelOp(
+    "median", sorting_plans.median_all, sorting_cpu.median_all, functions.MedianBackward0, {"self": "T"}
+)
 MEDIAN_DIM = KernelOp(
     "median",
     sorting_plans.median_dim,
@@ -83,7 +85,9 @@ MEDIAN_DIM = KernelOp(
     outputs=2,
     dtypes=("same", "int64"),
 )
-NANMEDIAN_DEFAULT = KernelOp("nanmedian", None, sorting_cpu.nanmedian_all, functions.NanmedianBackward0, {"self": "T"})
+NANMEDIAN_DEFAULT = KernelOp(
+    "nanmedian", sorting_plans.nanmedian_all, sorting_cpu.nanmedian_all, functions.NanmedianBackward0, {"self": "T"}
+)
 NANMEDIAN_DIM = KernelOp(
     "nanmedian",
     sorting_plans.nanmedian_dim,
@@ -540,7 +544,7 @@ def _median_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if self._device is not CPU and into is None and not watch.every and MEDIAN_DEFAULT.remember(given, (self,)):
+    if into is None and not watch.every and MEDIAN_DEFAULT.remember(given, (self,)):
         result = MEDIAN_DEFAULT.launch(self)
         if result is not None:
             return result
@@ -662,7 +666,7 @@ def _nanmedian_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if self._device is not CPU and into is None and not watch.every and NANMEDIAN_DEFAULT.remember(given, (self,)):
+    if into is None and not watch.every and NANMEDIAN_DEFAULT.remember(given, (self,)):
         result = NANMEDIAN_DEFAULT.launch(self)
         if result is not None:
             return result

@@ -15,6 +15,7 @@ from .graph import Graph
 from .graph_records import graph_of, records_of
 
 _numbers = itertools.count()
+_QUALNAME = "GraphModule.__new__.<locals>.GraphModuleImpl"  # by which libraries know the class of one graph
 
 
 class GraphModule(Module):
@@ -45,7 +46,8 @@ class GraphModule(Module):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> GraphModule:
         base = next(c for c in cls.__mro__ if "_of_one_graph" not in vars(c))
-        return object.__new__(type(base.__name__, (base,), {"_of_one_graph": True, "__doc__": base.__doc__}))
+        words = {"_of_one_graph": True, "__doc__": base.__doc__, "__qualname__": _QUALNAME}
+        return object.__new__(type(base.__name__, (base,), words))
 
     def __init__(self, root: Any, graph: Graph, class_name: str = "GraphModule") -> None:
         super().__init__()

@@ -141,6 +141,13 @@ class Optimizer(OptimizerState):
         for table in _HOOK_TABLES:
             self.__dict__.setdefault(table, OrderedDict())
 
+    profile_hook_step = staticmethod(with_hooks)
+
+    def _patch_step_function(self) -> None:
+        """Put hooks around the class's step where it has none: for optimizers around others."""
+        if not getattr(type(self).step, "hooked", False):
+            type(self).step = with_hooks(type(self).step)  # type: ignore[method-assign]
+
     # ---- copying and printing ----------------------------------------------------------------------------------
 
     def __getstate__(self) -> dict[str, Any]:

@@ -55,6 +55,7 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
             raise
 
     arguments.guards.add(wrapper.__code__)  # type: ignore[attr-defined]
+    wrapper.hooked = True  # type: ignore[attr-defined]
     return wrapper
 
 

@@ -155,6 +155,8 @@ def named_type(value: Any) -> tuple[Dtype, str | None]:
     """
     if isinstance(value, TensorType):
         return value.dtype, value.place
+    if isinstance(value, type) and issubclass(value, TensorBase):  # Tensor itself is the default type
+        return get_default_dtype(), "cpu"
     if not isinstance(value, str):
         return checks.dtype("type", "dtype", value), None
     package, _, name = value.rpartition(".")

@@ -45,11 +45,11 @@ class Elementwise:
     `raw` marks tensor arguments that are neither promoted nor cast (masks); `allowed` the kinds of dtype, () for all;
     `moves` the tensor argument whose elements are the results, as they are; `overwrites` says that the op exists only
     in place, `fitting` that numbers have to be ones that the dtype has, `alike` that masks must have the shape of the
-    other tensors. `whole` says of what whole numbers results are computed natively: "i" of int64, "p" with a positive
-    number for the second tensor, "b" of bools; `converts` which operands are converted there to the dtype of the
-    others: "i" integers and floats, "b" bools. `operands` and `numbers` name the arguments of the native functions
-    `launch`, `launch_in_place`, `launch_out` and `gradients`, which are made when they are first asked for: see
-    runtime/native. `node` is the class of the op's nodes.
+    other tensors. `whole` says of what whole numbers results are computed natively: "i" of int64, "p" with positive
+    ones as the second tensor or as the op's numbers, "b" of bools; `converts` which operands are converted there to
+    the dtype of the others: "i" integers and floats, "b" bools. `operands` and `numbers` name the arguments of the
+    native functions `launch`, `launch_in_place`, `launch_out` and `gradients`, which are made when they are first
+    asked for: see runtime/native. `node` is the class of the op's nodes.
     """
 
     __slots__ = (

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..kernels.compile.machine import pair_products
 from ..kernels.cpu.gathering import gathered
-from ..kernels.cpu.plan import Layout, Plan, takes_complex
+from ..kernels.cpu.half_plans import INDEX, MASK
+from ..kernels.cpu.plan import Layout, Mask, Plan, takes_complex
 from ..tensor.base import TensorBase, fresh
 from ..tensor.devices import CPU
 from ..tensor.dtypes import bfloat16, bool_, dtype, int64
@@ -32,8 +33,8 @@ class KernelOp:
     looks them up and runs them.
 
     `letters` say what each argument is: T a tensor, O one or None, I one of int64, R one of any dtype or None, L a list
-    of tensors (as the first argument), J a list of indices of int64 or None (behind which only one tensor of another
-    letter may stand, and as the last argument or before one that is none), n an int, b a bool,
+    of tensors (as the first argument), J a list of indices of int64, contiguous masks or None (behind which only one
+    tensor of another letter may stand, and as the last argument or before one that is none), n an int, b a bool,
     d ints or an int, f a number, s a text. `find` makes a plan
     of layouts and of the other arguments as checked, or None; without it there are launches on devices alone. `found`
     keeps (plan's words, shapes, arguments as checked) by layouts and arguments as given. `find_in_place` and `written`
@@ -178,7 +179,8 @@ class KernelOp:
             return None
         if "J" in letters:  # they stand in the place of the last argument, which is no tensor, and behind it
             indices = known[letters.index("J")]
-            layouts, letters = [*known[:-1], *indices], letters[:-1] + "I" * len(indices)
+            kinds = "".join(MASK if isinstance(index, Mask) else INDEX for index in indices)
+            layouts, letters = [*known[:-1], *indices], letters[:-1] + kinds
         singles = self.singles() if computed.is_floating_point and not computed.native else None
         letters, in_pairs = letters.replace("O", "T"), is_in_pairs(computed)
         return fast_path().call_plan(plan, layouts, letters, outputs, own, singles, in_pairs)
@@ -251,26 +253,38 @@ def may_be_key(values: Sequence[Any]) -> bool:
 
 
 def are_indices(letter: str, argument: Any, on_host: bool) -> bool:
-    """Whether an argument that is an index, or a list of them, is of int64; lists on the host alone."""
+    """Whether an argument that is an index, or a list of them, is of int64; lists, in which there may be masks, on the
+    host alone."""
     if letter == "J":
         few = on_host and 1 <= len(argument) <= MOST_INDICES
-        return few and all(index is None or index._dtype is int64 for index in argument)
+        return few and all(index is None or index._dtype is int64 or is_mask(index) for index in argument)
     return letter != "I" or argument._dtype is int64
+
+
+def is_mask(index: Any) -> bool:
+    """Whether an index is a contiguous mask of bools, of some dimensions."""
+    return index._dtype is bool_ and index._strides is None and bool(index._shape)
 
 
 def as_known(letter: str, argument: Any) -> Any:
     """An argument as a plan is found by it: layouts in the place of tensors."""
-    if letter in "LJ":
-        return tuple([None if t is None else Layout(t._shape, t._strides) for t in argument])
+    if letter == "J":
+        return tuple([None if t is None else (Mask if is_mask(t) else Layout)(t._shape, t._strides) for t in argument])
+    if letter == "L":
+        return tuple([Layout(t._shape, t._strides) for t in argument])
     if letter not in "TOI" or argument is None:
         return argument
     return Layout(argument._shape, argument._strides, argument._dtype.kind == "c")
 
 
 def parts_of_key(letter: str, argument: Any) -> tuple[Any, ...]:
-    """The parts of a key that stand for an argument."""
-    if letter in "LJ":
+    """The parts of a key that stand for an argument; of a mask its dtype is in the place of strides."""
+    if letter == "L":
         return tuple([part for t in argument for part in parts_of_key("O", t)])
+    if letter == "J":
+        masks = [t is not None and t._dtype is bool_ for t in argument]
+        parts = [(t._shape, bool_) if a else parts_of_key("O", t) for a, t in zip(masks, argument, strict=True)]
+        return tuple([part for both in parts for part in both])
     if letter in "TOIR":
         return (None, None) if argument is None else (argument._shape, argument._strides)
     if letter == "d" and type(argument) is list:

@@ -158,7 +158,7 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
     if type(operands[0]) not in known or type(operands[1]) not in known or getattr(operands[0], "is_example", False):
         return None
     kind: Any = getattr(operands[0], "_dtype", None)
-    if kind is None or not (kind.planned or (kind is int64 and "i" in op.whole)):
+    if kind is None or not (kind.planned or (kind is int64 and not {"i", "p"}.isdisjoint(op.whole))):
         return None
     if getattr(operands[1], "_dtype", None) is not kind:
         return None

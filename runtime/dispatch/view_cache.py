@@ -17,15 +17,17 @@ class ViewOp:
     """A view op, its node, and what it has found; `launch(tensor, *arguments)` is native code that looks it up.
 
     `found` keeps (place, *arguments as checked) by (shape, strides, offset, *arguments as given); `launch` gives the
-    view, recorded, or None where nothing was found, or where arguments are neither ints nor tuples of ints.
+    view, recorded, or None where nothing was found, or where arguments are neither ints nor tuples of ints. An op that
+    gives `several` views keeps a tuple of their places, and its `launch` leaves to Python what is recorded.
     """
 
-    __slots__ = ("found", "launch", "name", "node", "operands")
+    __slots__ = ("found", "launch", "name", "node", "operands", "several")
 
-    def __init__(self, name: str, node: Any, *operands: str) -> None:
+    def __init__(self, name: str, node: Any, *operands: str, several: bool = False) -> None:
         self.name = name
         self.node = node
         self.operands = operands
+        self.several = several
         self.found: dict[Any, Any] = {}
         view_ops.setdefault(name, self)
 

@@ -1,7 +1,7 @@
 """`x[key]` and `x[key] = value`: the key is taken apart into view ops and at most one advanced indexing op.
 
 As in PyTorch, integers (also 0-d integer tensors), slices, None and Ellipsis are applied first and give a
-view; what remains are index tensors at dimensions of that view. A list is an index tensor (as in NumPy).
+view; what remains are index tensors at dimensions of that view. A list of numbers is an index tensor.
 """
 
 from __future__ import annotations
@@ -24,9 +24,12 @@ from ..modes.overrides.classes import foreign, known, plain
 from ..namespace import op
 from ..tensor import dtypes
 from ..tensor.base import TensorBase, adopt
+from ..user_warning import warn_once
 
 _VALID = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
 _PLAIN = frozenset((int, slice))
+_PARTS = (slice, TensorBase, np.ndarray)
+_LONG = 32  # from this length on a list is one index, whatever it has
 MOST_EXACT = 2.0**53  # numbers of which float64 has all whole ones below, and float32 is not too small for
 _NO_DIMS = "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim tensor to a number"
 
@@ -183,7 +186,17 @@ def _without_leading_ones(value: Any, ndim: int) -> Any:
 
 def _as_items(key: Any) -> list[Any]:
     """The parts of a key, each an int, slice, None, Ellipsis, bool or index Tensor."""
-    return [_as_item(part) for part in key] if isinstance(key, tuple) else [_as_item(key)]
+    return [_as_item(part) for part in key] if isinstance(key, tuple) or _stands_for_tuple(key) else [_as_item(key)]
+
+
+def _stands_for_tuple(key: Any) -> bool:
+    """Whether a list has what is a part of a key by itself, as `x[[0, slice(2)]]`: PyTorch's rule."""
+    if isinstance(key, TensorBase) or not _is_sequence(key) or len(key) >= _LONG:
+        return False
+    if not any(p is None or p is Ellipsis or isinstance(p, _PARTS) or _is_sequence(p) for p in key):
+        return False
+    warn_once("A list of several indices stands for a tuple of these, as in PyTorch: x[tuple(list)] says so.")
+    return True
 
 
 def _as_item(part: Any) -> Any:

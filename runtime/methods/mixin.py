@@ -112,6 +112,10 @@ class TensorAttributes(LayoutMethods):
             device: where the tensor is made; where this one is when not given.
             **kwargs: `size`, `data`, `storage` or `other`, in place of these.
         """
+        if self.layout is not strided and not kwargs:
+            from ..sparse.like import new  # few programs have sparse tensors
+
+            return new(self, args, device)
         return legacy.new(self, args, kwargs, device)
 
     def type_as(self, other: Any) -> Any:
@@ -354,6 +358,10 @@ class TensorMethods(TensorAttributes):
     __dlpack_device__ = interop.dlpack_device
     __getitem__ = indexing.getitem
     __setitem__ = indexing.setitem
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return op.matmul(other, self) if isinstance(other, TensorBase) else NotImplemented
+
     __array_priority__ = 1000  # NumPy leaves `array * tensor` to the tensor
 
     def __repr__(self) -> str:

@@ -14,6 +14,7 @@ from ..dispatch import checks
 from ..errors import ShapeError, type_name
 from ..tensor.base import alias, note_layout_change
 from ..tensor.devices import CPU
+from ..tensor.memory_format import strided
 
 LAYOUT = ("_storage", "_flat", "_shape", "_strides", "_offset")
 
@@ -56,7 +57,12 @@ def resize_as_(self: Any, the_template: Any, *, memory_format: Any = None) -> An
         tensor([0, 1])
     """
     checks.optional_memory_format("resize_as_", "memory_format", memory_format)
-    return _resized("resize_as_", self, checks.tensor("resize_as_", "the_template", the_template)._shape)
+    template = checks.tensor("resize_as_", "the_template", the_template)
+    if self.layout is not strided:
+        from ..sparse import like  # few programs have sparse tensors
+
+        return like.resize_as_(self, template)
+    return _resized("resize_as_", self, template._shape)
 
 
 def _resized(name: str, tensor: Any, size: Any) -> Any:

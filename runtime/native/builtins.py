@@ -13,7 +13,7 @@ import numpy as np
 from ..kernels.cache.digest import texts_of
 from ..kernels.llvm.units import Unit
 from ..pool import commands
-from . import array_memory, forward, getitem, members, views, writing
+from . import array_memory, getitem, launching, members, several_views, views, writing
 from .c_functions import register_numpy
 from .conversions.convert import convert
 from .graph.backward import walk
@@ -51,12 +51,13 @@ def ready() -> None:
 HOST = Unit(
     "host",
     (
-        forward.launch,
+        launching.launch,
         writing.launch_in_place,
         writing.launch_out,
         gradients,
         views.launch_view,
         views.detach,
+        several_views.launch_views,
         launch.launch,
         in_place.launch_in_place,
         getitem.getitem,

@@ -1,4 +1,4 @@
-"""An element-wise op on tensors of one shape and native dtype, and numbers: launch.
+"""An element-wise op on tensors of one shape and native dtype, and numbers: what its kernel is given.
 
 Tensors are contiguous, or small: then those whose elements lie apart are copied (apart.py).
 """
@@ -9,30 +9,25 @@ from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOATS, INTEGERS, KINDS
 from ..kernels.llvm.kernel_calls import CallFrame, call_native, put_array
 from ..kernels.llvm.memory import single_bits
 from ..kernels.llvm.structs import Items, Struct, room
-from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
+from ..kernels.llvm.typed import NULL, New, address_of, cast, native
 from . import c_functions as c
 from .apart import count_of, spread, together
-from .broadcast import broadcast
-from .graph.recording import RecordPlan, record
-from .interned import bool_, cpu, device_functions, float_type, int_type, none, outdated_type, true
-from .kernel_calls import EXACT, MAGNITUDE, Arguments, Size, found_kernel, is_exact, put_object, run_kernel
+from .constants import are_positive, constant_array, is_bool, is_constant
+from .graph.recording import RecordPlan
+from .interned import bool_, cpu, float_type, int_type, none, outdated_type, true
+from .kernel_calls import EXACT, MAGNITUDE, is_exact, put_object
 from .layout import Array, Dict, DType, Float, Object, Tensor, Tuple
-from .order import Order, begin_order, in_order, note_steps, ordered, sort_order
-from .promotion import UNKNOWN, brought_to, kind_of_result
-from .references import Owned, begin, own, release_all
+from .order import Order, ordered
+from .references import Owned, own
 from .tensors import (
-    dtype_of,
     elements,
     holds_kind,
     is_tensor,
     is_tensor_anywhere,
     kind_of,
-    new_flat,
-    new_tensor,
     not_handled,
     records,
     same,
-    withdrawn,
 )
 
 KERNELS = 4 * KINDS
@@ -57,7 +52,7 @@ class ForwardPlan(Struct):
     computed: int  # bit i: of kind i the op computes what its kernel does, and may run here
     promotes: int  # which operands are converted first: see promotion.py
     converts_bools: int  # whether bools are
-    positive: int  # whether of int64 only with a positive number in the place of the second tensor
+    positive: int  # whether of int64 only with positive numbers: in the second tensor, in its place, or beside it
     resolver: Object  # finds kernels: see plans.py
     node: RecordPlan  # NULL without one
     differentiable: int  # bit i: tensor i
@@ -144,16 +139,10 @@ def note_lead(plan: ForwardPlan, lead: Tensor, ready: Prepared, gathers: bool, o
 
 
 @native
-def is_number(thing: Object) -> bool:
-    """Whether an operand is a number of Python's."""
-    return thing.type is float_type or thing.type is int_type
-
-
-@native
 def leading(plan: ForwardPlan, arguments: Items[Object]) -> int:
     """The number of the tensor that says of what shape and dtype the others are."""
     may_follow = plan.chooses and plan.lead > 0  # the first argument is a tensor
-    return plan.lead + 1 if may_follow and is_number(arguments[plan.lead]) else plan.lead
+    return plan.lead + 1 if may_follow and is_constant(arguments[plan.lead]) else plan.lead
 
 
 @native
@@ -184,6 +173,23 @@ def stands_for_tensor(plan: ForwardPlan, i: int, kind: int, frame: CallFrame, th
 
 
 @native
+def is_spread(plan: ForwardPlan, i: int, kind: int, thing: Object) -> bool:
+    """Whether a number may stand for tensor `i` of bools or int64, which then has it everywhere."""
+    may_be_one = (plan.takes_number != 0 and i == 1) or (plan.chooses != 0 and plan.masks >> i & 1 == 0)
+    fits = kind >= FLOATS and plan.positive == 0 and (plan.computed >> BOOL & 1 == 1 or not is_bool(thing))
+    return may_be_one and fits and is_constant(thing)
+
+
+@native
+def are_allowed(plan: ForwardPlan, frame: CallFrame, variant: int, size: int) -> bool:
+    """Whether an op of int64 that refuses some numbers may run: the second tensor, or each number, is positive."""
+    for i in range(plan.numbers):
+        if frame.numbers[int(variant > 0) + i] <= 0:  # the bits of floats that are no more are no more either
+            return False
+    return plan.tensors < 2 or variant == 1 or are_positive(frame.memory[1], size)
+
+
+@native
 def prepared(
     plan: ForwardPlan, arguments: Items[Object], frame: CallFrame, ready: Prepared, gathers: bool, owned: Owned
 ) -> int:
@@ -205,6 +211,12 @@ def prepared(
             arrays += 1
         elif variant == 0 and stands_for_tensor(plan, i, kernel, frame, arguments[i]):
             variant = 1 if plan.takes_number else 2 + i - plan.lead
+        elif gathers and is_spread(plan, i, kernel, arguments[i]):
+            flat = constant_array(kernel, arguments[i], ready.size, owned)
+            if flat is NULL:
+                return UNFIT
+            put_array(frame, arrays, flat.memory, itemsize(kernel))
+            arrays += 1
         else:
             return UNFIT
         if i == 0:
@@ -215,7 +227,7 @@ def prepared(
             return UNFIT
         if plan.fitting and not has_number(kernel, number, frame.numbers[place]):
             return UNFIT
-    if kernel == INTEGERS and plan.positive and variant != 1:
+    if kernel == INTEGERS and plan.positive and not are_allowed(plan, frame, variant, ready.size):
         return UNFIT
     return kernel + KINDS * variant
 
@@ -224,49 +236,9 @@ def prepared(
 def needs_graph(plan: ForwardPlan, arguments: Items[Object]) -> int:
     """Whether the op is recorded: a tensor requires grad, and the thread records; -1 where an error is set."""
     for i in range(plan.tensors):
-        if plan.differentiable >> i & 1 and not is_number(arguments[i]) and cast(Tensor, arguments[i]).rg is true:
+        if plan.differentiable >> i & 1 and not is_constant(arguments[i]) and cast(Tensor, arguments[i]).rg is true:
             return records()
     return 0
-
-
-@native
-def launch_rows(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The result, recorded, for two tensors that broadcast or lie apart in memory, row by row; None as `launch`."""
-    computed = plan.computed & ~(1 << INTEGERS) if plan.positive else plan.computed
-    result = broadcast(
-        plan.rows, plan.kernels, plan.resolver, plan.numbers, plan.gives_bool, computed, arguments, owned
-    )
-    if result is NULL or result is none:
-        return result
-    recorded = needs_graph(plan, arguments)
-    if recorded < 0 or (recorded and not record(plan.node, result, arguments, False, True, owned)):
-        return withdrawn(result)
-    return result
-
-
-@native
-def launch_flat(
-    plan: ForwardPlan, arguments: Items[Object], number: int, frame: CallFrame, ready: Prepared, owned: Owned
-) -> New[Object]:
-    """The result, recorded, for operands that are prepared."""
-    kernel = found_kernel(plan.kernels, number, plan.resolver)
-    recorded = needs_graph(plan, arguments)
-    if kernel == 0 or recorded < 0:
-        return NULL
-    kind, size = BOOL if plan.gives_bool else number % KINDS, ready.size
-    flat = new_flat(new(Size).items, size, kind)
-    if flat is NULL:
-        return NULL
-    arrays = plan.tensors - int(number >= KINDS)
-    put_array(frame, arrays, flat.memory, itemsize(kind))
-    # May release the GIL: all arrays are owned, and the result is known to nobody.
-    run_kernel(kernel, arrays + 1, size, frame)
-    result = new_tensor(flat, ready.shape, dtype_of(kind))
-    if result is not NULL and ready.turned and not in_order(result, ready.order):
-        return withdrawn(result)
-    if result is not NULL and recorded and not record(plan.node, result, arguments, number >= KINDS, False, owned):
-        return withdrawn(result)
-    return result
 
 
 @native
@@ -281,88 +253,3 @@ def on_device(function: int, self: Array, arguments: Items[Object], count: int) 
     if function == 0:
         return not_handled()
     return cast(Object, call_native(function, address_of(self), address_of(arguments), count))
-
-
-@native
-def lie_in_order(plan: ForwardPlan, arguments: Items[Object], order: Order) -> bool:
-    """Find the order in memory of a result; whether it is another than that of rows."""
-    thing = arguments[leading(plan, arguments)]
-    if not is_tensor(thing) or not begin_order(cast(Tensor, thing).shape, order):
-        return False
-    for i in range(plan.tensors):
-        if is_tensor(arguments[i]) and not note_steps(cast(Tensor, arguments[i]), order):
-            return False
-    return sort_order(order)
-
-
-@native
-def launch_gathered(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The result, recorded, for small tensors of which some lie apart in memory; None as `launch`."""
-    release_all(owned)
-    begin(owned)
-    frame, ready = new(CallFrame), new(Prepared)
-    ready.order = new(Order)
-    ready.turned = int(lie_in_order(plan, arguments, ready.order))
-    number = prepared(plan, arguments, frame, ready, True, owned)
-    return launch_flat(plan, arguments, number, frame, ready, owned) if number != UNFIT else not_handled()
-
-
-@native
-def launch_apart(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The result, recorded, for operands that broadcast, or of which some lie apart in memory; None as `launch`."""
-    result = launch_rows(plan, arguments, owned) if plan.rows is not NULL else not_handled()
-    if result is not none:
-        return result
-    c.release(result)
-    return launch_gathered(plan, arguments, owned)
-
-
-@native
-def launch_alike(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The result, recorded, for operands of one dtype; None as `launch`."""
-    frame, ready = new(CallFrame), new(Prepared)
-    ready.turned = 0
-    number = prepared(plan, arguments, frame, ready, False, owned)
-    if number != UNFIT:
-        return launch_flat(plan, arguments, number, frame, ready, owned)
-    return launch_apart(plan, arguments, owned)
-
-
-@native
-def launch_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
-    """The result, recorded, for operands some of which are converted to the dtype of the others; None as `launch`."""
-    kind = kind_of_result(plan.promotes, plan.tensors, plan.masks, arguments) if plan.promotes else UNKNOWN
-    if kind < 0 or not plan.computed >> kind & 1:
-        return not_handled()
-    given, converted, owned = new(Arguments), new(Owned), new(Owned)
-    for i in range(plan.tensors + plan.numbers):
-        given.items[i] = arguments[i]
-    begin(converted)
-    begin(owned)
-    if brought_to(kind, plan.tensors, plan.masks, plan.converts_bools, given.items, converted):
-        result = launch_alike(plan, given.items, owned)
-    else:
-        result = not_handled() if c.error_set() is NULL else cast(Object, NULL)
-    release_all(owned)
-    release_all(converted)
-    return result
-
-
-@native
-def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The result of the op, recorded; None where the operands are for the general path."""
-    plan, frame, ready, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Prepared), new(Owned)
-    ready.turned = 0
-    begin(owned)
-    number = prepared(plan, arguments, frame, ready, False, owned)
-    if number != UNFIT:
-        result = launch_flat(plan, arguments, number, frame, ready, owned)
-    elif lies_elsewhere(arguments[plan.lead]):
-        result = on_device(device_functions.launch, self, arguments, count)
-    else:
-        result = launch_apart(plan, arguments, owned)
-        if result is none:
-            c.release(result)
-            result = launch_promoted(plan, arguments)
-    release_all(owned)
-    return result

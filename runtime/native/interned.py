@@ -21,7 +21,7 @@ from llvmlite import ir
 from ..autograd.engine.accumulate_grad import adding as adding_lock
 from ..autograd.engine.engine import BackwardPass, Missing
 from ..autograd.engine.match_input import fit
-from ..autograd.inplace.view_history import Nowhere, Outdated, not_recorded
+from ..autograd.inplace.view_history import SEVERAL, Nowhere, Outdated, not_recorded
 from ..autograd.node import FREED, next_sequence
 from ..autograd.node import Node as PythonNode
 from ..autograd.node import Output as PythonOutput
@@ -188,6 +188,7 @@ _numpy_dtypes = np.array([id(kind.np) for kind in _KINDS])
 
 constant = interned(Object, constant_function)
 fit_gradient = interned(Object, fit)
+several_views = interned(Object, SEVERAL)
 note_not_recorded = interned(Object, not_recorded)
 remember_gradient = interned(Object, remember_gradient_of)
 drop_dead = interned(Object, base.drop_dead)

@@ -113,7 +113,7 @@ def has_room_backward(node: Any) -> bool:
 
 
 def forward_plan(op: Any, name: str) -> np.ndarray:
-    """The plan of an element-wise op for `forward.launch` or `launch_in_place`."""
+    """The plan of an element-wise op for `launching.launch` or `launch_in_place`."""
     masks = [op.is_raw(i) for i in range(len(op.operands))]
     by_rows = len(op.operands) == 2 and not any(masks)
     inputs = () if op.node is None else op.node.inputs
@@ -230,7 +230,9 @@ def value_part(part: str) -> int:
 
 
 def view_plan(op: Any) -> np.ndarray:
-    """The plan of a view op for `launch_view`."""
+    """The plan of a view op for `launch_view`, or of one that gives several for `launch_views`."""
+    if op.several:
+        return ViewPlan.pack(found=address(op.found), operands=len(op.operands))
     record = record_plan(op.node, op.operands, False)
     return ViewPlan.pack(found=address(op.found), node=memory(record), operands=len(op.operands))
 

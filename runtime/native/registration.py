@@ -51,9 +51,9 @@ class NativePath(FastPath):
         from .builtins import HOST, builtin
         from .comparison import compared, public_function
         from .conversions.plans import let_convert
-        from .forward import launch
         from .graph.node_gradients import gradients
         from .interned import node_plans
+        from .launching import launch
         from .writing import launch_in_place, launch_out
 
         doc = f"{op.name} of contiguous tensors of one shape and native dtype; None for all others."
@@ -81,11 +81,13 @@ class NativePath(FastPath):
         from .builtins import HOST, builtin
         from .comparison import compared, public_function
         from .plans import view_plan
+        from .several_views import launch_views
         from .views import launch_view
 
-        learn_gradients(op.node)
-        doc = f"{op.name} of a tensor whose layout it has seen; None for others."
-        return compared(builtin(HOST, launch_view, view_plan(op), doc), op.name, public_function(op, op.operands))
+        if not op.several:
+            learn_gradients(op.node)
+        launch, doc = launch_views if op.several else launch_view, f"{op.name} of a tensor whose layout it has seen."
+        return compared(builtin(HOST, launch, view_plan(op), doc), op.name, public_function(op, op.operands))
 
     def kernel_op(self, op: Any, name: str) -> Callable[..., Any]:
         """Of layouts and arguments that have a plan."""

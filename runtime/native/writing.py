@@ -49,7 +49,8 @@ def write_flat(
 ) -> New[Object]:
     """The first operand, to which the op's result has been written; None where this is for the general path."""
     first, places, kind = cast(Tensor, arguments[0]), new(Apart), number % KINDS
-    two, strided = plan.tensors == 2 and number < KINDS, cast(Tensor, arguments[0]).flat is none
+    two = plan.tensors == 2 and number < KINDS and is_tensor(arguments[1])
+    strided = cast(Tensor, arguments[0]).flat is none
     recorded = needs_graph(plan, arguments)
     # Python knows what to say.
     if recorded == 1 or (two and not apart(first, cast(Tensor, arguments[1]))) or awaited(first):
@@ -134,7 +135,8 @@ def write_result(
     recorded = needs_graph(plan, arguments)
     if recorded == 1 or not is_tensor(out) or not takes_result(plan, out, kind, ready, arguments):
         return not_handled()
-    kernel, flat = 0 if recorded < 0 else found_kernel(plan.kernels, number, plan.resolver), own(owned, out.flat)
+    flat = own(owned, out.flat)  # before a kernel is found: Python may run
+    kernel = 0 if recorded < 0 else found_kernel(plan.kernels, number, plan.resolver)
     if kernel == 0 or not count_write(out, plan.name):
         return NULL
     arrays = plan.tensors - int(number >= KINDS)

@@ -20,6 +20,10 @@ def spmm(input: Any, mat2: Any) -> Any:
     return op.mm(input, mat2)
 
 
+dsmm = spmm  # which operand is sparse, and whether the product is to be, was a part of the name
+hsmm = spmm
+
+
 def smm(input: Any, mat: Any) -> Any:
     """The product of a sparse matrix and a strided one, as a sparse matrix.
 

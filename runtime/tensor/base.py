@@ -367,6 +367,12 @@ def placed(shape: Sequence[int], strides: Sequence[int] | None, offset: int) -> 
     return shape, steps, offset, prod(shape) if is_contiguous(shape, steps) else None
 
 
+def no_view(found: Any) -> Any:
+    """A result that was made as a view of memory which nobody else has: to its owner it is no view."""
+    found._base = found._views = None
+    return found
+
+
 def view(source: Any, place: Place) -> Any:
     """A view of `source` at a `geometry`: the same memory and version, and the same base."""
     shape, strides, offset, count = place

@@ -24,7 +24,8 @@ from ..runtime.pytorch.compilers.compiling import optimize as optimize_assert
 from ..runtime.pytorch.compilers.compiling import refuse as explain
 from ..runtime.pytorch.compilers.compiling import refuse as export
 from ..runtime.pytorch.compilers.compiling import step as reset
-from . import config, eval_frame, exc, utils
+from . import config, eval_frame, exc, testing, utils
+from .eval_frame import is_dynamo_supported
 
 __all__ = [
     "OptimizedModule",
@@ -40,6 +41,7 @@ __all__ = [
     "forbid_in_graph",
     "graph_break",
     "is_compiling",
+    "is_dynamo_supported",
     "list_backends",
     "mark_dynamic",
     "mark_static",
@@ -52,5 +54,6 @@ __all__ = [
     "run",
     "set_stance",
     "substitute_in_graph",
+    "testing",
     "utils",
 ]

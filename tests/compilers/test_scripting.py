@@ -92,6 +92,9 @@ def test_compile_says_once_that_it_does_nothing() -> None:
         assert sg._dynamo.optimize("inductor")(double) is double
         layer = sg.nn.Linear(1, 1)
         assert sg.compile(layer, dynamic=True, backend="eager") is layer
+        counter = sg._dynamo.testing.CompileCounter()
+        assert sg.compile(double, backend=counter)(2) == double(2) and not sg._dynamo.is_dynamo_supported()
+        assert (counter.frame_count, counter.op_count) == (0, 0)
     with pytest.raises(RuntimeError, match="mode"):
         sg.compile(double, mode="default", options={})
     with pytest.raises(RuntimeError, match="Unrecognized mode"):

@@ -1,6 +1,7 @@
 """Constructors of older programs: `Tensor(...)`, `LongTensor(...)`, and types by their names."""
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -129,3 +130,10 @@ def test_names_of_types() -> None:
     assert (
         sg.typename(np.ones(1)) == "numpy.ndarray" and sg.typename(sg.nn.Linear) == "specgrad.nn.modules.linear.Linear"
     )
+
+
+@pytest.mark.cpu("the default type is one of the CPU")
+def test_the_class_of_tensors_is_the_default_type(lib: Any) -> None:
+    """`x.type(Tensor)` converts to the default dtype."""
+    assert (lib.arange(3) < 2).type(lib.Tensor).tolist() == [1.0, 1.0, 0.0]
+    assert lib.arange(3).type(lib.Tensor).dtype is lib.float32

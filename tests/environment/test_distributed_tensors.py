@@ -29,3 +29,18 @@ def test_placements() -> None:
     assert Partial().is_partial("sum") and not Partial("avg").is_partial("sum")
     assert all(isinstance(one, Placement) for one in (Shard(0), Replicate(), Partial()))
     assert [*map(repr, (Shard(1), Replicate(), Partial()))] == ["Shard(dim=1)", "Replicate()", "Partial(sum)"]
+
+
+def test_no_module_is_sharded() -> None:
+    """`distributed.fsdp` has names to ask for and values that say how; what would share a module out is an error."""
+    from specgrad.distributed import fsdp
+    from specgrad.distributed._composable.fsdp import FSDPModule
+    from specgrad.distributed.tensor.experimental import implicit_replication
+
+    assert FSDPModule is fsdp.FSDPModule and not isinstance(sg.nn.Linear(1, 1), FSDPModule)
+    assert fsdp.MixedPrecisionPolicy(param_dtype=sg.bfloat16) == fsdp.MixedPrecisionPolicy(sg.bfloat16)
+    assert fsdp.CPUOffloadPolicy().pin_memory and isinstance(fsdp.CPUOffloadPolicy(), fsdp.OffloadPolicy)
+    with implicit_replication(), pytest.raises(RuntimeError, match="there are no process groups yet"):
+        fsdp.FullyShardedDataParallel(sg.nn.Linear(1, 1))
+    with pytest.raises(ValueError, match="process group"):
+        fsdp.fully_shard(sg.nn.Linear(1, 1))

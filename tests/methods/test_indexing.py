@@ -135,9 +135,38 @@ def test_dtypes_of_index_tensors() -> None:
     assert v[range(2)].tolist() == [0, 1]
 
 
-def test_nested_list_is_one_index_tensor() -> None:
-    """A list of lists is a 2-d index tensor, as in NumPy, never a tuple of indices."""
-    assert sg.arange(3)[[[0, 1], [1, 2]]].tolist() == [[0, 1], [1, 2]]
+LISTS = [
+    [[0, 1], [1, 2]],
+    [slice(0, 1), slice(None)],
+    [np.array([0, 1]), np.array([1, 2])],
+    [0, [1, 2]],
+    [None, 0],
+    [..., 0],
+    [(0, 1)],
+    [[[0, 1], [1, 0]]],
+]
+
+
+@pytest.mark.filterwarnings("ignore:.*(non-tuple sequence|stands for a tuple)")
+@pytest.mark.parametrize("key", LISTS, ids=lambda p: str(p)[:40])
+def test_list_of_several_indices_is_a_tuple(lib: Any, key: list[Any]) -> None:
+    """A list of lists, tensors, slices or the like is a tuple of these, to read and to write."""
+    x = lib.tensor(ARRAY)
+    given = [lib.tensor(part) if isinstance(part, np.ndarray) else part for part in key]
+    expected = ARRAY.copy()
+    expected[tuple(key)] = -1
+    assert np.array_equal(x[given].numpy(), ARRAY[tuple(key)])
+    x[given] = -1
+    assert np.array_equal(x.numpy(), expected)
+
+
+@pytest.mark.filterwarnings("ignore:.*(non-tuple sequence|stands for a tuple)")
+def test_list_of_tensors_of_one_number(lib: Any) -> None:
+    """Tensors without dimensions are numbers in such a list; a long list is one index whatever it has."""
+    x = lib.tensor(ARRAY)
+    assert x[[lib.tensor(1), lib.tensor(2)]].tolist() == ARRAY[1, 2].tolist()
+    assert x[[[0]] * 32].shape == (32, 1, 3, 4)
+    assert x[[0, 1]].shape == ARRAY.shape
 
 
 GET_ERRORS = [
@@ -158,8 +187,7 @@ GET_ERRORS = [
     (ARRAY, {}, IndexError, r"are valid indices \(got dict\)"),
     (ARRAY, [0.5], IndexError, "tensors used as indices must be long, int, byte or bool tensors"),
     (ARRAY, np.array([1, 0], np.int8), IndexError, "tensors used as indices must be long"),
-    (ARRAY, [0, None], IndexError, r"are valid indices \(got list"),
-    (ARRAY, [[0, 1], [1]], ValueError, "expected sequence of length 2 at dim 1"),
+    (ARRAY, [[0, 1]] * 32 + [[1]], ValueError, "expected sequence of length 2 at dim 1"),
     (ARRAY, np.array([True, False, True]), IndexError, r"shape of the mask \[3\] at index 0 does not match"),
     (ARRAY, [5], IndexError, "index 5 is out of bounds for dimension 0 with size 2"),
     (ARRAY, ([0, 1], [0, 1, 2]), IndexError, r"could not be broadcast together with shapes \[2\], \[3\]"),

@@ -197,3 +197,38 @@ def test_importing_specgrad_does_not_load_it() -> None:
     code = "import sys, specgrad; print([m for m in sys.modules if '.runtime.sparse' in m or m.startswith('scipy')])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+def test_older_constructors(lib: ModuleType) -> None:
+    """`x.new` of a tensor with coordinates makes others, and what it has made without values takes a size."""
+    x = example(lib)
+    again = x.new(x._indices(), x._values(), x.size())
+    assert again.layout is lib.sparse_coo and np.array_equal(again.to_dense().numpy(), reference().toarray())
+    assert x.new(x._indices(), x._values()).shape == (2, 3)
+    assert [(y.shape, y._nnz(), y.layout) for y in (x.new(), x.new(4, 5), x.new(x.shape))] == [
+        ((0,), 0, lib.sparse_coo),
+        ((4, 5), 0, lib.sparse_coo),
+        ((2, 3), 0, lib.sparse_coo),
+    ]
+    resized = x.new().resize_as_(x)
+    assert (resized.shape, resized._nnz(), resized.layout) == ((2, 3), 0, lib.sparse_coo)
+
+
+def test_what_older_constructors_refuse() -> None:
+    """Other layouts have no `new`, and a tensor that has values keeps its size."""
+    x = example(sg)
+    with pytest.raises(TypeError, match=r"new\(\): expected a strided tensor or one with coordinates"):
+        x.to_sparse_csr().new(2, 3)
+    with pytest.raises(RuntimeError, match=r"resize_as_\(\): expected a tensor with coordinates that has no values"):
+        example(sg).resize_as_(x)
+
+
+@pytest.mark.filterwarnings("ignore:.*is deprecated")
+def test_types_of_older_programs(lib: ModuleType) -> None:
+    """Classes named after a dtype make tensors with coordinates, and tell them apart; products have older names."""
+    x = lib.sparse.DoubleTensor(lib.tensor(INDEX), lib.tensor(VALUES, dtype=lib.float64), lib.Size([2, 3]))
+    assert np.array_equal(x.to_dense().numpy(), reference().toarray())
+    assert isinstance(x, lib.sparse.DoubleTensor) and not isinstance(x, lib.sparse.FloatTensor)
+    assert not isinstance(x.to_dense(), lib.sparse.DoubleTensor) and lib.sparse.FloatTensor(2, 3)._nnz() == 0
+    factor = np.arange(6.0).reshape(3, 2)
+    assert np.array_equal(lib.dsmm(x, lib.tensor(factor)).numpy(), reference() @ factor)

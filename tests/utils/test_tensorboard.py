@@ -67,6 +67,8 @@ def test_numbers(written: Any, tmp_path: Path) -> None:
     assert read(tmp_path / "both_b").Scalars("both")[0].value == 2.0
     with pytest.raises(AssertionError, match="0D"):
         writer.add_scalar("loss", sg.ones(2))
+    with pytest.raises(NotImplementedError, match="list"):
+        writer.add_scalar("loss", ["no", "number"])
 
 
 def test_distributions(written: Any) -> None:

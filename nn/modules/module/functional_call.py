@@ -46,7 +46,7 @@ def functional_call(
     """
     given = _merged(parameter_and_buffer_dicts)
     positional = () if args is None else args if isinstance(args, tuple) else (args,)
-    with _swapped(module, given, tie_weights, strict):
+    with reparametrized(module, given, tie_weights, strict):
         return module(*positional, **(kwargs or {}))
 
 
@@ -69,7 +69,7 @@ def _merged(dicts: Any) -> Any:
 
 
 @contextmanager
-def _swapped(module: Any, given: Any, tie_weights: bool, strict: bool) -> Iterator[None]:
+def reparametrized(module: Any, given: Any, tie_weights: bool, strict: bool) -> Iterator[None]:
     """Replace members by the given tensors, and restore them at the end; `given` then has what the call left."""
     own = dict(module.named_parameters(remove_duplicate=False)) | dict(module.named_buffers(remove_duplicate=False))
     values = _tied(given, own) if tie_weights else given

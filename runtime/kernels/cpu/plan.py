@@ -42,6 +42,9 @@ class Step(NamedTuple):
     results whose numbers are `indices` are of int64, those whose numbers are `masks` of bool. Complex numbers are
     given to a kernel as pairs of their parts; results whose numbers are `complexes` have them.
 
+    A result may be as long as elements say: `counted` has pairs (k, c), by which the first size of result k is the last
+    number in result c, of int64, that a call before has made; the shape of k has 0 there.
+
     `row` is how many elements of an operand or result a row has, where rows follow each other in memory and a call for
     some of them costs no more for each: one thread then goes through many to and fro (runtime/pool/turning.py).
 
@@ -62,6 +65,7 @@ class Step(NamedTuple):
     masks: Ints = ()
     row: int = 0
     complexes: Ints = ()
+    counted: tuple[tuple[int, int], ...] = ()
 
     def dtypes(self) -> dict[int, np.dtype]:
         """The dtypes of the results, by their numbers, that are not of the operands' dtype."""
@@ -117,6 +121,15 @@ def with_whole_numbers(other: Find) -> Callable[[Find], Find]:
     return marked
 
 
+class Mask(Layout):
+    """The shape of a contiguous mask of bools among indices."""
+
+
+def are_masks(indices: Sequence[Layout | None]) -> bool:
+    """Whether there is a mask among indices."""
+    return any(isinstance(found, Mask) for found in indices)
+
+
 def are_contiguous(*operands: Layout | None) -> bool:
     """Whether the strides of all are the usual ones; an operand that is not given does not count."""
     return all(operand is None or operand.strides is None for operand in operands)
@@ -163,6 +176,7 @@ class ReadyStep(NamedTuple):
     rows: tuple[int, int] | None
     work: int
     dtypes: dict[int, np.dtype]  # of results that are not of the operands' dtype
+    counted: dict[int, int]  # of results as long as elements say: the results that have their first sizes
 
 
 MOST = 4096  # plans that are remembered; then all are forgotten
@@ -184,8 +198,9 @@ def ready_to_run(find: Callable[..., Plan | None], arguments: Sequence[Any]) -> 
         sizes = first + [prod(shape) for _, shape in step.results[:1]]
         constants = (*step.tables, *map(float, step.numbers), *map(int, step.ints))
         results = tuple([output for output, _ in step.results])
+        work, counted = max(*sizes, step.work), dict(step.counted)
         steps.append(
-            ReadyStep(step.kernel, operands, made, results, constants, step.rows, max(*sizes, step.work), step.dtypes())
+            ReadyStep(step.kernel, operands, made, results, constants, step.rows, work, step.dtypes(), counted)
         )
     return 1 + max(named), next(i for i, a in enumerate(arrays) if a is not None), steps
 
@@ -193,6 +208,8 @@ def ready_to_run(find: Callable[..., Plan | None], arguments: Sequence[Any]) -> 
 def run_step(step: ReadyStep, arguments: Sequence[Any], results: list[Any], dtype: np.dtype) -> None:
     """Run one call of a plan; the results that it is the first to name are made."""
     for output, shape in step.made:
+        if output in step.counted:
+            shape = int(results[step.counted[output]][-1]), *shape[1:]
         results[output] = empty(shape, step.dtypes.get(output, dtype))
     flat = [memory_of(results[~i] if i < 0 else arguments[i], reach, dtype) for i, reach in step.operands]
     flat += [results[output].reshape(-1) for output in step.results]

@@ -17,7 +17,7 @@ from .. import c_functions as c
 from ..interned import job, none
 from ..kernel_calls import LONG, Size, found_kernel, job_for
 from ..layout import Array, Object, Tensor, Tuple
-from ..references import Owned, exchange_item, item, own, put_item
+from ..references import Owned, exchange_item, item, own, put_item, retain, size
 from ..tensors import dtype_of, elements, holds_kind, kind_of_number, new_flat, new_tensor, not_handled
 
 MOST_OPERANDS = 64
@@ -42,6 +42,7 @@ class Call(Struct):
     results: int  # how many; the numbers of the outputs that they are, and of their elements
     outputs: Items[int] = room(MOST_RESULTS)
     sizes: Items[int] = room(MOST_RESULTS)
+    counted: Items[int] = room(MOST_RESULTS)  # k + 1: the last number in output k is the first of the result's sizes
     extent: int  # how many rows, or the like, threads may share, 0 for none; parts begin at multiples of `unit`
     unit: int
     place: int  # of the ints that say where a part begins and ends
@@ -65,6 +66,12 @@ class CallPlan(Struct):
     complexes: int  # bit i: output i has complex numbers
     reach: Items[int] = room(MOST_OPERANDS)  # elements of each operand that are read, from the first to the last
     steps: Items[Call] = room(1)  # the first of the calls; the others follow
+
+
+class Number(Struct):
+    """A number in an array of int64."""
+
+    value: int
 
 
 class Operand(Struct):
@@ -148,20 +155,64 @@ def put_tables(call: Call, frame: CallFrame) -> None:
 
 
 @native
+def last_number(counts: Tensor) -> int:
+    """The last number in an output of int64 that a call before has made."""
+    flat = counts.flat
+    place = flat.memory + itemsize(INTEGERS) * (elements(flat) - 1)
+    return cast(Number, place).value
+
+
+@native
+def with_first_size(shape: Tuple, count: int) -> New[Tuple]:
+    """A shape with another first size."""
+    number = c.new_int(count)
+    found = cast(Tuple, NULL) if number is NULL else c.new_tuple(size(shape))
+    if found is NULL:
+        c.release(number)
+        return found
+    put_item(found, 0, number)
+    for i in range(1, size(shape)):
+        put_item(found, i, retain(item(shape, i)))
+    return found
+
+
+@native
+def shape_of(call: Call, i: int, results: Tuple, shapes: Tuple) -> New[Tuple]:
+    """The shape of a result of a call; NULL where there is no memory."""
+    shape = cast(Tuple, item(shapes, 1 + call.outputs[i]))
+    if call.counted[i] == 0:
+        return retain(shape)
+    return with_first_size(shape, last_number(cast(Tensor, item(results, call.counted[i] - 1))))
+
+
+@native
+def new_result(call: Call, i: int, kind: int, results: Tuple, shapes: Tuple) -> New[Object]:
+    """A result of a call, not filled; NULL where there is no memory."""
+    shape, count = shape_of(call, i, results, shapes), call.sizes[i]
+    if shape is NULL:
+        return NULL
+    if call.counted[i]:
+        count *= c.as_int(item(shape, 0))
+    flat = new_flat(new(Size).items, count, kind)
+    made = cast(Object, NULL) if flat is NULL else new_tensor(flat, shape, dtype_of(kind))
+    c.release(shape)
+    return made
+
+
+@native
 def put_results(plan: CallPlan, call: Call, results: Tuple, shapes: Tuple, given: int, frame: CallFrame) -> bool:
     """Make the results of a call, tensors in a tuple, and put them into the frame; False where there is no memory."""
     for i in range(call.results):
-        output, size = call.outputs[i], call.sizes[i]
+        output = call.outputs[i]
         kind = kind_of_output(plan, output, given)
         if item(results, output) is none:  # else an earlier call has made it, and this one fills another part
-            flat = new_flat(new(Size).items, size, kind)
-            made = NULL if flat is NULL else new_tensor(flat, cast(Tuple, item(shapes, 1 + output)), dtype_of(kind))
+            made = new_result(call, i, kind, results, shapes)
             if made is NULL:
                 return False
             c.release(exchange_item(results, output, made))
         result = cast(Tensor, item(results, output))
         put_array(frame, call.operands + i, result.flat.memory, itemsize(part_kind(kind)))
-        frame.size[call.operands + i] = size * parts(kind)
+        frame.size[call.operands + i] = elements(result.flat) * parts(kind)
     return True
 
 

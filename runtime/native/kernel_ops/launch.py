@@ -12,6 +12,7 @@ from ..broadcast import has_layout
 from ..forward import lies_elsewhere, on_device
 from ..graph.recording import RecordPlan, record
 from ..interned import (
+    bool_,
     cpu,
     device_functions,
     false,
@@ -120,13 +121,15 @@ def dtype_of_all(tensors: Tuple, place: Object) -> DType:
 
 @native
 def are_indices(indices: Tuple, place: Object) -> bool:
-    """Whether a tuple has indices on the host, or None for some of them, and not too many."""
+    """Whether a tuple has indices on the host, masks, or None for some of them, and not too many."""
     count = size(indices)
     if count < 1 or count > MOST_INDICES or place is not cpu:
         return False
     for i in range(count):
         index = item(indices, i)
-        if index is not none and not is_operand(index, INDEX, NULL, place):
+        if index is none or is_operand(index, INDEX, NULL, place):
+            continue
+        if not is_operand(index, TENSOR, bool_, place) or cast(Tensor, index).strides is not none:
             return False
     return True
 
@@ -186,9 +189,17 @@ def listed_operands(plan: KernelOpPlan, given: Arguments) -> int:
 
 @native
 def put_layouts(key: Tuple, place: int, tensors: Tuple) -> int:
-    """Make shapes and strides of tensors in a tuple parts of a key, from a place on; the place behind them."""
+    """Make shapes and strides of indices in a tuple parts of a key, from a place on; the place behind them.
+
+    A mask has its dtype in the place of the strides, as it is contiguous.
+    """
     for i in range(size(tensors)):
-        put_layout(key, place + 2 * i, item(tensors, i))
+        index, at = item(tensors, i), place + 2 * i
+        if index is not none and cast(Tensor, index).dtype is bool_:
+            put_item(key, at, retain(cast(Tensor, index).shape))
+            put_item(key, at + 1, retain(bool_))
+        else:
+            put_layout(key, at, index)
     return place + 2 * size(tensors)
 
 
@@ -228,9 +239,10 @@ def note_indices(
         if item(indices, i) is none:
             note_none(operands, first + i, INTEGERS)
             continue
-        tensor = cast(Tensor, item(indices, i))
-        fits = has_layout(tensor, key, place + 2 * i)
-        if not fits or not note_operand(calls, operands, first + i, tensor, INTEGERS, owned):
+        tensor, at = cast(Tensor, item(indices, i)), place + 2 * i
+        is_mask = item(key, at + 1) is bool_
+        fits = tensor.shape is item(key, at) and tensor.flat is not none if is_mask else has_layout(tensor, key, at)
+        if not fits or not note_operand(calls, operands, first + i, tensor, BOOLS if is_mask else INTEGERS, owned):
             return False
     return True
 

@@ -131,7 +131,8 @@ def other_letters(step: Step) -> dict[int, str]:
 
 def call_letters(step: Step, letters: str, others: dict[int, str]) -> str:
     """What the operands and results of a call are: I for int64, B for bool, T for the operands' dtype."""
-    given = [(INDEX if letters[i] == INDEX else HALF) if i >= 0 else others.get(~i, HALF) for i in step.operands]
+    alike = {INDEX: INDEX, MASK: MASK}
+    given = [alike.get(letters[i], HALF) if i >= 0 else others.get(~i, HALF) for i in step.operands]
     return "".join([*given, *[others.get(output, HALF) for output, _ in step.results]])
 
 
@@ -140,13 +141,15 @@ def call_of(step: Step, letters: str) -> np.ndarray:
     check_room(step)
     ints = (*step.ints, 0, step.rows[0]) if step.rows else step.ints
     extent, unit = step.rows or (0, 0)
+    counted = dict(step.counted)
     return Call.pack(
         kernel=kernel_table(step.kernel, letters + INDEX * len(step.tables), len(ints), len(step.numbers)).ctypes.data,
         operands=len(step.operands),
         which=step.operands,
         results=len(step.results),
         outputs=[output for output, _ in step.results],
-        sizes=[prod(shape) for _, shape in step.results],
+        sizes=[prod(shape[1:] if output in counted else shape) for output, shape in step.results],
+        counted=[1 + counted[output] if output in counted else 0 for output, _ in step.results],
         extent=extent,
         unit=unit,
         place=len(step.ints),

@@ -1,7 +1,7 @@
 """Argument checks of element-wise ops.
 
-Those named `numeric_*` refuse bools alone; those named `integer_*` nothing of floating-point tensors, nor a positive
-number in the place of the second tensor.
+Those named `numeric_*` refuse bools alone; those named `integer_*` nothing of floating-point tensors, nor positive
+numbers: in a second tensor, in its place, or as the numbers of the op.
 """
 
 from __future__ import annotations

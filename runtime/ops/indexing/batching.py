@@ -80,6 +80,11 @@ def pick(call: Call) -> Any:
     return places.from_front(op.index(call.whole(call["input"]), places.indices))
 
 
+def take_elements(call: Call) -> Any:
+    """Elements of the flattened tensor, as `pick` takes them."""
+    return call.whole(op.index(call["input"].flatten(), [call["index"]]))
+
+
 def pick_backward(call: Call) -> Any:
     """The gradient of x[indices]: added up at the indices."""
     places = Places(call, call["indices"])

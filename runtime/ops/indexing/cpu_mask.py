@@ -35,7 +35,7 @@ def counted(mask: Array) -> tuple[Array, Array]:
     line = words(contiguous(mask))
     blocks = -(-line.size // BLOCK)
     starts = np.zeros(blocks + 1, np.int64)
-    shared(count_true, (line, starts[1:]), blocks, line.size)
+    shared(count_true, (line, starts), blocks, line.size)
     return line, starts.cumsum()
 
 
@@ -66,10 +66,10 @@ def nonzero(a: Array) -> Array:
     line, starts = counted(a if a.dtype.kind == "b" else a != 0)
     places = np.empty((int(starts[-1]), a.ndim), np.int64)
     if places.size:
-        shared(true_places, (line, starts, a.shape[-1], places), starts.size - 1, line.size * a.ndim)
+        arguments = line, starts, places.reshape(-1), a.shape[-1], a.ndim
+        shared(true_places, arguments, starts.size - 1, line.size * a.ndim)
     if a.ndim > 2:
-        sizes = np.array(a.shape[:-1])
-        shared(unravel_rows, (places, sizes), len(places), places.size)
+        shared(unravel_rows, (np.array(a.shape[:-1]), places.reshape(-1)), len(places), places.size)
     return places
 
 

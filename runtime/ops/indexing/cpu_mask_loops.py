@@ -1,33 +1,43 @@
 """Loops over masks: how many elements are true in each block, and the elements, or the places, of those that are.
 
-A mask is bytes, 0 or 1, cut into blocks of `BLOCK` elements. Where a block's first true element goes is known from the
-counts of those before it, so blocks need not wait for each other. Whether an element is true is added to a counter and
-never branched on; a block ends with its last true element, so nothing is written behind what it has. Counters are
-unsigned, so nobody asks whether they count from the end. The last two arguments are the range of blocks.
+A mask is bytes, 0 or 1, or any numbers, of which those are true that are not 0, cut into blocks of `BLOCK` elements.
+Where a block's first true element goes is known from the counts of those before it, so blocks need not wait for each
+other. Whether an element is true is added to a counter and never branched on; a block ends with its last true element,
+so nothing is written behind what it has. Counters are unsigned, so nobody asks whether they count from the end. The
+last two arguments are the range of blocks.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.jit import jit
+from ...kernels.jit import READ, WRITTEN, jit
 from ...kernels.llvm.addresses import part_of
 
 Array = np.ndarray
 BLOCK = 4096
 
 
-@jit
-def count_true(mask: Array, counts: Array, first: int, last: int) -> None:
-    """counts[b] = the number of true elements in block b."""
+@jit(halves=READ)
+def count_true(mask: Array, starts: Array, first: int, last: int) -> None:
+    """starts[b + 1] = the number of true elements in block b; starts[0] = 0."""
+    if first == 0:
+        starts[0] = 0
     for b in range(first, last):
         row, count = part_of(mask, b * BLOCK, min(BLOCK, mask.size - b * BLOCK)), np.int32(0)
         for i in range(row.size):
-            count += np.int32(row[i])
-        counts[b] = count
+            count += np.int32(row[i] != 0)
+        starts[b + 1] = count
 
 
 @jit
+def sum_up(starts: Array) -> None:
+    """The numbers of all blocks before each, of those of each block."""
+    for b in range(1, starts.size):
+        starts[b] += starts[b - 1]
+
+
+@jit(halves=WRITTEN)
 def compress(x: Array, mask: Array, starts: Array, out: Array, first: int, last: int) -> None:
     """The elements of x where the mask is true, those of block b from out[starts[b]] on."""
     for b in range(first, last):
@@ -36,6 +46,20 @@ def compress(x: Array, mask: Array, starts: Array, out: Array, first: int, last:
             out[n] = x[i]
             n += np.uint64(mask[i])
             i += np.uint64(1)
+
+
+@jit(halves=WRITTEN)
+def compress_rows(x: Array, mask: Array, starts: Array, out: Array, width: int, first: int, last: int) -> None:
+    """The rows of x, of `width` elements, where the mask is true, those of block b from row starts[b] on."""
+    for b in range(first, last):
+        i, n, end = np.int64(b * BLOCK), starts[b], starts[b + 1]
+        while n < end:
+            if mask[i]:
+                row, to = part_of(x, i * width, width), part_of(out, n * width, width)
+                for k in range(width):
+                    to[k] = row[k]
+                n += 1
+            i += 1
 
 
 @jit
@@ -53,18 +77,18 @@ def expand(x: Array, mask: Array, starts: Array, out: Array, first: int, last: i
             zeros[j] = 0
 
 
-@jit
-def true_places(mask: Array, starts: Array, length: int, out: Array, first: int, last: int) -> None:
-    """Row n of `out` has the coordinates of the n-th true element; the last dimension has `length` elements."""
-    dims = np.uint64(out.shape[1])
-    flat, row_length = out.reshape(-1), np.uint64(length)
+@jit(halves=READ)
+def true_places(mask: Array, starts: Array, out: Array, length: int, ndim: int, first: int, last: int) -> None:
+    """Row n of `out`, of `ndim` numbers, has the coordinates of the n-th true element: the last of them, and, as the
+    first, the number of the row of `length` elements in which it is."""
+    dims, row_length = np.uint64(ndim), np.uint64(length)
     for b in range(first, last):
         i, n, end = np.uint64(b * BLOCK), np.uint64(starts[b]) * dims, np.uint64(starts[b + 1]) * dims
         row, column = i // row_length, i % row_length
         while n < end:
-            flat[n] = np.int64(row)
-            flat[n + dims - np.uint64(1)] = np.int64(column)  # of one dimension this is all that there is
-            n += dims * np.uint64(mask[i])
+            out[n] = np.int64(row)
+            out[n + dims - np.uint64(1)] = np.int64(column)  # of one dimension this is all that there is
+            n += dims * np.uint64(mask[i] != 0)
             i += np.uint64(1)
             column += np.uint64(1)
             ended = column == row_length
@@ -73,19 +97,27 @@ def true_places(mask: Array, starts: Array, length: int, out: Array, first: int,
 
 
 @jit
-def unravel_rows(places: Array, sizes: Array, first: int, last: int) -> None:
-    """The number of a row that stands in places[n, 0] taken apart into the coordinates places[n, :-1].
+def unravel_rows(sizes: Array, places: Array, first: int, last: int) -> None:
+    """The number of a row that stands first in the n-th coordinates taken apart into all of them but the last.
 
     `sizes` are those of all dimensions but the last; equal rows follow one another, and are taken apart once.
     """
     dims, seen = sizes.size, np.int64(-1)
     for n in range(first, last):
-        row = places[n, 0]
+        to = part_of(places, n * (dims + 1), dims)
+        row = to[0]
         if row == seen:
+            before = part_of(places, (n - 1) * (dims + 1), dims)
             for d in range(dims):
-                places[n, d] = places[n - 1, d]
+                to[d] = before[d]
             continue
         seen = row
         for d in range(dims - 1, -1, -1):
-            places[n, d] = row % sizes[d]
+            to[d] = row % sizes[d]
             row = row // sizes[d]
+
+
+@jit
+def unravel_all(places: Array, sizes: Array) -> None:
+    """`unravel_rows` for all coordinates."""
+    unravel_rows(sizes, places, 0, places.size // (sizes.size + 1))

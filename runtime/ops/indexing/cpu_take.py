@@ -44,6 +44,11 @@ def index_select(a: Array, dim: int, positions: Array) -> Array:
     return taken("index_select", a, [dim], [line], [0])
 
 
+def take_elements(a: Array, positions: Array) -> Array:
+    """The elements at positions of the flattened array, in the shape of these; negative ones count from the end."""
+    return taken("take", a.reshape(-1), [0], [positions], [-a.size])
+
+
 def taken(op: str, a: Array, dims: Sequence[int], arrays: Sequence[Array], least: Sequence[int]) -> Array:
     """What arrays of int64, which broadcast, choose along dimensions of a; each has a least index.
 

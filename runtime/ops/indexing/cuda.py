@@ -17,7 +17,16 @@ from . import cpu, cpu_take, cpu_writes
 from .cuda_found import nonzero
 from .cuda_rows import INT32, added_to_rows, broadcast, collected, rows_at, rows_taken, taken, transposed
 
-__all__ = ["index", "index_add", "index_backward", "index_put", "index_select", "index_select_backward", "nonzero"]
+__all__ = [
+    "index",
+    "index_add",
+    "index_backward",
+    "index_put",
+    "index_select",
+    "index_select_backward",
+    "nonzero",
+    "take_elements",
+]
 
 Ints = tuple[int, ...]
 Indices = Sequence[DeviceArray | None]
@@ -30,6 +39,12 @@ def index_select(a: DeviceArray, dim: int, positions: DeviceArray) -> DeviceArra
     line = positions if positions.ndim == 1 else in_order(positions).ravel()
     found = rows_taken("index_select", table, dim % table.ndim, line, False)
     return found if a.ndim else found.reshape(())
+
+
+@within_reach(cpu_take.take_elements)
+def take_elements(a: DeviceArray, positions: DeviceArray) -> DeviceArray:
+    """The elements at positions of the flattened array."""
+    return rows_taken("take", in_order(a).ravel(), 0, positions, True)
 
 
 @within_reach(cpu.index_select_backward)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, TypeAlias
 
 from ...namespace import op
@@ -32,9 +33,9 @@ def padded_to(x: Tensor, shape: Ints) -> Tensor:
     return op.constant_pad_nd(x, [side for n in reversed(missing) for side in (0, n)], 0)
 
 
-def elements_at(self: Tensor, index: Tensor) -> Tensor:
-    """x.flatten()[index], in the shape of `index`: negative indices count from the end."""
-    return op.index(self.flatten(), [op.checked_indices(index, 0, self.numel(), "take", True)])
+def added_at(grad: Tensor, shape: Ints, index: Tensor) -> Tensor:
+    """Zeros of a shape to which elements are added at places of the flattened tensor: the transpose of `take`."""
+    return op.index_backward(grad, (prod(shape),), [index]).view(shape)
 
 
 def unraveled(indices: Tensor, shape: Ints) -> tuple[Tensor, ...]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from math import prod
 
 from ...kernels.cpu.index_select import take_rows_of
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, are_masks, of_any_dtype
 from .cpu_take_back_loops import give_back_by_one, give_back_by_two
 from .cpu_take_loops import gather_of, take_by_one, take_by_three, take_by_two
+from .plans_masks import by_mask
 
 ELEMENTS = 1024  # that one thread reads, at least
 COLUMNS = 16  # of a table belong to one thread
@@ -25,7 +26,10 @@ def index_select(x: Layout, dim: int, index: Layout) -> Plan | None:
 
 @of_any_dtype
 def index(x: Layout, indices: tuple[Layout | None, ...]) -> Plan | None:
-    """Up to three arrays of indices of one shape, of neighbouring dimensions; or two with all others between them."""
+    """Up to three arrays of indices of one shape, of neighbouring dimensions; or two with all others between them; or a
+    mask of the first dimensions."""
+    if are_masks(indices):
+        return by_mask(x, indices[0]) if len(indices) == 1 and indices[0] is not None else None
     dims = [dim for dim, found in enumerate(indices) if found is not None]
     if len({found.shape for found in indices if found}) != 1 or len(dims) > 3 or not are_contiguous(x, *indices):
         return None
@@ -45,6 +49,16 @@ def index(x: Layout, indices: tuple[Layout | None, ...]) -> Plan | None:
         kernel, ints = take_by_three, (*sizes, width, count)
     operands, shape, rows = (0, *[1 + dim for dim in dims]), (*before, *common, *after), prod(before) * count
     return (Step(kernel, operands, ((0, shape),), (), ints, (rows, unit_of(width)), rows * width),)
+
+
+@of_any_dtype
+def take_elements(x: Layout, index: Layout) -> Plan | None:
+    """Elements of the flattened tensor."""
+    size, count = prod(x.shape), prod(index.shape)
+    if not size or not are_contiguous(x, index):
+        return None
+    ints, rows = (size, size, 1, count), (count, unit_of(1))
+    return (Step(take_by_one, (0, 1), ((0, index.shape),), (), ints, rows, count),)
 
 
 def index_backward(grad: Layout, input_sizes: Ints, indices: tuple[Layout | None, ...]) -> Plan | None:

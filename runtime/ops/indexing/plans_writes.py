@@ -10,7 +10,7 @@ from math import prod
 
 from ...kernels.cpu.half_plans import UNIT, copied
 from ...kernels.cpu.moves import WORK, flat_move, path
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype, with_whole_numbers
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, are_masks, of_any_dtype, with_whole_numbers
 from ...tensor.shapes import contiguous_strides
 from .cpu_put_loops import (
     add_rows_at,
@@ -156,7 +156,12 @@ def index_put_(out: Layout, indices: tuple[Layout | None, ...], values: Layout, 
     given = [found for found in indices if found is not None]
     if not 1 <= len(dims) <= 2 or len({found.shape for found in given}) != 1 or not are_contiguous(*given):
         return None
-    if dims[-1] - dims[0] >= len(dims) or dims[-1] >= len(out.shape) or (len(dims) == 2 and dims[0]):
+    if (
+        are_masks(given)
+        or dims[-1] - dims[0] >= len(dims)
+        or dims[-1] >= len(out.shape)
+        or (len(dims) == 2 and dims[0])
+    ):
         return None
     places = [3 + dim for dim in dims]
     return _put(out, dims, given[0].shape, places, (values, 2), [-out.shape[dim] for dim in dims], accumulate)

@@ -38,6 +38,11 @@ def gathered(self: Any, dim: int, index: Any, *rest: Any) -> Shape:
     return tuple(index.shape)
 
 
+def as_many_as_indices(self: Any, index: Any) -> Shape:
+    """The shape of the index."""
+    return tuple(index.shape)
+
+
 def indices_like(index: Any, *rest: Any) -> MetaArray:
     """Indices, as many as the first operand has elements."""
     return MetaArray(index.shape, INT64)

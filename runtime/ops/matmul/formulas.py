@@ -8,6 +8,7 @@ from math import prod
 from typing import Any, TypeAlias
 
 from ...namespace import op
+from ...tensor.base import no_view
 from ...tensor.dtypes import promote_types
 from ...tensor.shapes import Shape, broadcast_shapes
 
@@ -42,22 +43,22 @@ def matmul_by_rank(self: Tensor, other: Tensor) -> Tensor:
     if ranks == (1, 2):
         return other.t().mv(self)
     if left == 1:
-        return _batched(self.unsqueeze(0), other).squeeze(-2)
+        return no_view(_batched(self.unsqueeze(0), other).squeeze(-2))
     if right == 1:
-        return _folded(self, other.unsqueeze(1)).squeeze(-1)
+        return no_view(_folded(self, other.unsqueeze(1)).squeeze(-1))
     return _folded(self, other) if right == 2 else _batched(self, other)
 
 
 def _folded(self: Tensor, other: Tensor) -> Tensor:
     """A batch times one matrix: the rows of all its matrices in one product."""
     rows = self.reshape((prod(self._shape[:-1]), self._shape[-1]))
-    return rows.mm(other).reshape((*self._shape[:-1], other._shape[1]))
+    return no_view(rows.mm(other).reshape((*self._shape[:-1], other._shape[1])))
 
 
 def _batched(self: Tensor, other: Tensor) -> Tensor:
     """Batches that broadcast, as one bmm."""
     batch, merged, result = _batch_of(self._shape, other._shape)
-    return op.reshape(op.bmm(_as_batch(self, batch, merged), _as_batch(other, batch, merged)), result)
+    return no_view(op.reshape(op.bmm(_as_batch(self, batch, merged), _as_batch(other, batch, merged)), result))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -85,7 +86,7 @@ def kronecker_product(a: Tensor, b: Tensor) -> Tensor:
     left, right = ((*[1] * (ndim - x.ndim), *x._shape) for x in (a, b))
     rows = a.reshape([n for size in left for n in (size, 1)])
     columns = b.reshape([n for size in right for n in (1, size)])
-    return (rows * columns).reshape([m * n for m, n in zip(left, right, strict=True)])
+    return no_view((rows * columns).reshape([m * n for m, n in zip(left, right, strict=True)]))
 
 
 def matrix_chain_product(matrices: Sequence[Tensor]) -> Tensor:

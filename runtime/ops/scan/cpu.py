@@ -11,7 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...kernels.cpu.copies import contiguous
+from ...kernels.cpu.plan import run
 from ...pool.parallel_for import shared
+from . import plans
 from .cpu_chunks import running_sums_of_lines
 from .cpu_logarithms import complex_logarithms, running_logarithms
 from .cpu_products import complex_recurrence, recurrence
@@ -22,22 +25,20 @@ Array = np.ndarray
 
 def cummax(a: Array, dim: int) -> tuple[Array, Array]:
     """The greatest element up to each, and where it last occurred."""
-    return _running_extremes(a, dim, np.maximum)
+    return _running_extremes(plans.cummax, a, dim)
 
 
 def cummin(a: Array, dim: int) -> tuple[Array, Array]:
     """The least element up to each, and where it last occurred."""
-    return _running_extremes(a, dim, np.minimum)
+    return _running_extremes(plans.cummin, a, dim)
 
 
-def _running_extremes(a: Array, dim: int, extreme: Any) -> tuple[Array, Array]:
+def _running_extremes(find: Any, a: Array, dim: int) -> tuple[Array, Array]:
     """nan is extreme: from the first one on all are nan, and each later one has its own index."""
-    if not a.ndim:
-        return a.copy(), np.zeros((), np.int64)
-    values = extreme.accumulate(a, axis=dim)
-    positions = np.arange(a.shape[dim]).reshape([-1 if d == dim else 1 for d in range(a.ndim)])
-    reached = (a == values) | (a != a)
-    return values, np.maximum.accumulate(np.where(reached, positions, 0), axis=dim)
+    if not a.ndim or not a.size:
+        return a.copy(), np.zeros(a.shape, np.int64)
+    values, places = run(find, contiguous(a), dim)
+    return values, places
 
 
 def cumsum(a: Array, dim: int) -> Array:

@@ -1,13 +1,14 @@
-"""Plans of scans of contiguous floats along a dimension; large ones are for kernels that share long lines."""
+"""Plans of scans of contiguous tensors along a dimension; large sums are for kernels that share long lines."""
 
 from __future__ import annotations
 
 from math import prod
 from typing import Any
 
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype
 from . import cpu_plan_loops as loops
 from .cpu_chunks import CHUNK
+from .cpu_extremes import SIDE_BY_SIDE, running_extremes
 from .cpu_logarithms import running_logarithms
 from .cpu_sums import NARROW
 
@@ -37,6 +38,26 @@ def linear_recurrence(x: Layout, factor: Layout, dim: int, reverse: bool) -> Pla
 def logcumsumexp(x: Layout, dim: int) -> Plan | None:
     """Running logarithms of sums of exponentials."""
     return _scanned(running_logarithms, dim, (0,), (x,))
+
+
+@of_any_dtype
+def cummax(x: Layout, dim: int) -> Plan | None:
+    """Running maxima, and where they are."""
+    return _extremes(x, dim, 0)
+
+
+@of_any_dtype
+def cummin(x: Layout, dim: int) -> Plan | None:
+    """Running minima, and where they are."""
+    return _extremes(x, dim, 1)
+
+
+def _extremes(x: Layout, dim: int, least: int) -> Plan | None:
+    if not x.shape or not prod(x.shape) or not are_contiguous(x):
+        return None
+    along, after = x.shape[dim], prod(x.shape[dim + 1 :])
+    results, rows = ((0, x.shape), (1, x.shape)), (prod(x.shape) // along, 1 if after == 1 else SIDE_BY_SIDE)
+    return (Step(running_extremes, (0,), results, (), (along, after, least), rows, prod(x.shape), indices=(1,)),)
 
 
 def _scanned(kernel: Any, dim: int, which: Ints, operands: tuple[Layout, ...], how: Ints = ()) -> Plan | None:

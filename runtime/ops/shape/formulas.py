@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from ...namespace import op
 from ...tensor import views
+from ...tensor.base import no_view
 from ...tensor.dtypes import bool_
 from ...tensor.layouts import are_alike, is_dense
 
@@ -21,9 +22,7 @@ def view_or_copy(self: Tensor, shape: Ints) -> Tensor:
     """A view under another shape where strides allow, else a copy."""
     if self._flat is not None or is_viewable(self._shape, self.stride(), shape):
         return op.view_default(self, shape)
-    found = op.view_default(op.contiguous_copy(self), shape)
-    found._base = found._views = None  # nobody else has the copy: it is no view
-    return found
+    return no_view(op.view_default(op.contiguous_copy(self), shape))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -152,7 +151,7 @@ def tiled(self: Tensor, repeats: Ints) -> Tensor:
     paired = tuple([size for own in shape for size in (1, own)])
     expanded = tuple([size for both in zip(repeats, shape, strict=True) for size in both])
     copy = op.contiguous_copy(self.reshape(paired).expand(expanded))
-    return copy.view(tuple([count * own for count, own in zip(repeats, shape, strict=True)]))
+    return no_view(copy.view(tuple([count * own for count, own in zip(repeats, shape, strict=True)])))
 
 
 def unflattened(shape: Ints, dim: int, sizes: Ints) -> tuple[int, ...]:

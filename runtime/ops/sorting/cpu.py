@@ -7,12 +7,16 @@ equal, the index is that of a stable sort: of a median the one that stands in th
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...kernels.cpu.copies import contiguous
 from ...kernels.cpu.folding import folding
+from ...kernels.cpu.plan import run
 from ...pool.parallel_for import is_long, shared
 from ...pool.workers import in_parts
+from . import plans
 from .cpu_loops import pack, pick, place_of_rank, radix_order, unpack
 from .cpu_ranks import SHORT, short_order
 from .cpu_topk import few_greatest, is_few
@@ -106,12 +110,12 @@ def _order(rows: Array, descending: bool) -> Array:
 
 def median_all(a: Array) -> Array:
     """The element in the middle of all in order, the lower one of two; nan where one is."""
-    return _of_all(a, False)
+    return _of_all(plans.median_all, a, False)
 
 
 def nanmedian_all(a: Array) -> Array:
     """The element in the middle of all that are not nan."""
-    return _of_all(a, True)
+    return _of_all(plans.nanmedian_all, a, True)
 
 
 def median_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
@@ -140,8 +144,11 @@ def mode(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
     return _chosen(rows, np.take_along_axis(order, best, 1), a, dim, keepdim)
 
 
-def _of_all(a: Array, skip: bool) -> Array:
+def _of_all(find: Any, a: Array, skip: bool) -> Array:
     """The median of all elements: of floats without any, nan; of integers the least that there is."""
+    if a.dtype.kind == "f" and 0 < a.size <= plans.MOST_AT_ONCE:
+        found: Array = run(find, contiguous(a))[0]
+        return found
     flat = a.reshape(-1)
     if not a.size:
         return np.array(np.nan if a.dtype.kind == "f" else np.iinfo(a.dtype).min, a.dtype)

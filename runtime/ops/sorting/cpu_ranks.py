@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.jit import jit
-from ...kernels.llvm.addresses import empty_row
+from ...kernels.jit import WRITTEN, jit
+from ...kernels.llvm.addresses import empty_row, part_of
 from ...kernels.scalar.primitives import bits, choose, narrow
 from .cpu_loops import key_of, keys_of
 
 SHORT = 128  # elements of a line
 TOGETHER = 64  # keys of whole vectors, as many as a loop goes over at once
 FEW = 16  # keys that need no loop
+BLOCK = 16  # keys of which the least decides whether one of them can be among the least few
 
 Array = np.ndarray
 
@@ -117,6 +118,49 @@ def some_in_order(
 
 
 @jit
+def few_in_order(
+    x: Array, values: Array, places: Array, inverted: int, k: int, along: int, after: int, first: int, last: int
+) -> None:
+    """The first k elements of each line in order, and where they were."""
+    keys, best, order = empty_row(bits(x[0]), along), empty_row(bits(x[0]), k), empty_row(0, k)
+    for line in range(first, last):
+        start, to = line // after * along * after + line % after, line // after * k * after + line % after
+        if after == 1:
+            row = part_of(x, start, along)
+            for i in range(along):
+                keys[i] = float_key(row[i], inverted != 0)
+        else:
+            for i in range(along):
+                keys[i] = float_key(x[start + i * after], inverted != 0)
+        put_few_in_order(keys, best, order)
+        for i in range(k):
+            values[to + i * after], places[to + i * after] = x[start + order[i] * after], order[i]
+
+
+@jit
+def put_few_in_order(keys: Array, best: Array, order: Array) -> None:
+    """The least keys in order and their indices: each key goes before those that it beats, and of a block in which
+    none beats the last one nothing does."""
+    last = best.size - 1
+    for begin in range(0, keys.size, BLOCK):
+        block = part_of(keys, begin, min(BLOCK, keys.size - begin))
+        if begin > last:
+            least = block[0]
+            for i in range(block.size):
+                least = min(least, block[i])
+            if least >= best[last]:
+                continue
+        for i in range(block.size):
+            at = min(begin + i, last)
+            if begin + i > last and block[i] >= best[last]:
+                continue
+            while at > 0 and best[at - 1] > block[i]:
+                best[at], order[at] = best[at - 1], order[at - 1]
+                at -= 1
+            best[at], order[at] = block[i], begin + i
+
+
+@jit
 def middles(x: Array, values: Array, places: Array, skips: int, along: int, after: int, first: int, last: int) -> None:
     """The median of each line, the lower one of two, and where it is: without nan if `skips`, else the first nan."""
     keys, found, order = room_for_keys(x[0], along), empty_row(0, along), empty_row(0, along)
@@ -129,3 +173,34 @@ def middles(x: Array, values: Array, places: Array, skips: int, along: int, afte
         rank = max(known - 1, 0) // 2 if skips or known == along else known
         at = order[rank]
         values[line], places[line] = x[start + at * after], at
+
+
+@jit
+def key_of_rank(keys: Array, rank: int) -> int:
+    """The key that has so many before it in order: between the least and the greatest one by halves."""
+    low, high = keys[0], keys[0]
+    for i in range(keys.size):
+        low, high = min(low, keys[i]), max(high, keys[i])
+    while low < high:
+        middle, below = (low & high) + ((low ^ high) >> 1), np.int32(0)  # the mean, rounded down
+        for i in range(keys.size):
+            below += np.int32(keys[i] <= middle)
+        if below > rank:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@jit(halves=WRITTEN)
+def middle_of_all(x: Array, out: Array, skips: int) -> None:
+    """The median of floats, the lower one of two: of those that are not nan if `skips`, else nan where one is."""
+    keys, missing = empty_row(bits(x[0]), x.size), 0
+    for i in range(x.size):
+        keys[i] = float_key(x[i], False)
+        missing += x[i] != x[i]
+    rank = (x.size - 1 - missing) // 2 if skips else x.size - 1 if missing else (x.size - 1) // 2
+    key, at = key_of_rank(keys, max(rank, 0)), 0
+    while keys[at] != key:
+        at += 1
+    out[0] = x[at]

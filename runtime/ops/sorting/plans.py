@@ -1,4 +1,4 @@
-"""Plans of sorting short lines of floats, by the rank of each element."""
+"""Plans of sorting short lines of floats, by the rank of each element, and of medians."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Any
 from ...kernels.cpu.folding import Folding, folding
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step
 from . import cpu_ranks as loops
+
+FEW = 8  # elements of a line that are chosen one by one
+MOST_AT_ONCE = 4096  # elements of which the median is found by going through all of them for each bit
 
 
 def argsort(x: Layout, dim: int, descending: bool, stable: bool) -> Plan | None:
@@ -22,12 +25,33 @@ def sort(x: Layout, dim: int, descending: bool, stable: bool) -> Plan | None:
 
 def topk(x: Layout, k: int, dim: int, largest: bool, sorted: bool) -> Plan | None:
     """The k greatest, or least, and where they were."""
-    return _in_order(x, dim, largest, 0, k, (*x.shape[:dim], k, *x.shape[dim + 1 :])) if k and x.shape else None
+    if not k or not x.shape:
+        return None
+    shape = *x.shape[:dim], k, *x.shape[dim + 1 :]
+    if k > FEW:
+        return _in_order(x, dim, largest, 0, k, shape)
+    return _in_lines(loops.few_in_order, x, dim, (int(largest), k), ((0, shape), (1, shape)), (1,))
 
 
 def kthvalue(x: Layout, k: int, dim: int, keepdim: bool) -> Plan | None:
     """The k-th least element, and where it is."""
     return _in_order(x, dim, False, k - 1, 1, folding(x.shape, dim, keepdim).result)
+
+
+def median_all(x: Layout) -> Plan | None:
+    """The element in the middle of all; nan where one is."""
+    return _middle_of_all(x, 0)
+
+
+def nanmedian_all(x: Layout) -> Plan | None:
+    """The element in the middle of all that are not nan."""
+    return _middle_of_all(x, 1)
+
+
+def _middle_of_all(x: Layout, skips: int) -> Plan | None:
+    if x.strides is not None or not 0 < prod(x.shape) <= MOST_AT_ONCE:
+        return None
+    return (Step(loops.middle_of_all, (0,), ((0, ()),), (), (skips,)),)
 
 
 def median_dim(x: Layout, dim: int, keepdim: bool) -> Plan | None:

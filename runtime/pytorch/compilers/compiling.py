@@ -202,3 +202,35 @@ def refuse(*args: Any, **kwargs: Any) -> Any:
 
 class OptimizedModule:
     """The class of compiled modules: there are none, `compile` returns the module itself."""
+
+
+class CompileCounter:
+    """A backend that counts the functions that it is given to compile: none, as `compile` returns its argument.
+
+    Attributes:
+        frame_count: how many functions.
+        op_count: how many ops they have.
+
+    Example:
+        >>> counter = CompileCounter()
+        >>> counter.frame_count, counter.op_count
+        (0, 0)
+    """
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def __call__(self, gm: Any, example_inputs: Any) -> Callable[..., Any]:
+        """Count the graph of a function, and return what runs it.
+
+        Args:
+            gm: the graph.
+            example_inputs: its inputs.
+        """
+        self.frame_count += 1
+        self.op_count += sum("call" in node.op for node in gm.graph.nodes)
+        return gm.forward
+
+    def clear(self) -> None:
+        """Count from 0."""
+        self.frame_count = self.op_count = 0

@@ -27,7 +27,14 @@ def _value(**fields: Any) -> Any:
 
 
 def scalar(tag: str, number: Any, new_style: bool, double_precision: bool) -> Any:
-    """The summary of one number."""
+    """The summary of one number.
+
+    Raises:
+        NotImplementedError: the value is a list.
+        AssertionError: it has several elements.
+    """
+    if isinstance(number, (list, tuple)):
+        raise NotImplementedError(f"Got {type(number)}, but numpy array or torch tensor are expected.")
     found = as_array(number).squeeze()
     if found.ndim:
         raise AssertionError(f"scalar should be 0D, but got an array of shape {found.shape}")

@@ -1,5 +1,8 @@
 """Loading in batches under PyTorch's name; the code is in specgrad.nn.data."""
 
+from collections.abc import Callable as _Callable
+from typing import Any as _Any
+
 from ...nn.data import DataLoader, default_collate, default_convert, get_worker_info
 from ...nn.data.dataloader import DatasetKind as _DatasetKind  # noqa: F401
 from ...nn.data.iterators import OneProcessIterator as _SingleProcessDataLoaderIter  # noqa: F401
@@ -7,3 +10,6 @@ from ...nn.data.iterators import WorkersIterator as _MultiProcessingDataLoaderIt
 from ...nn.data.iterators import _LoaderIterator as _BaseDataLoaderIter  # noqa: F401
 
 __all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"]
+
+_collate_fn_t = _Callable[[list[_Any]], _Any]
+_worker_init_fn_t = _Callable[[int], None]

@@ -115,3 +115,13 @@ def test_steps_of_ones_own() -> None:
     with pytest.raises(TypeError, match="can only decorate"):
         functional_datapipe("other")(dict)
     assert issubclass(MapDataPipe, sg.utils.data.Dataset)
+
+
+def test_pipes_by_file() -> None:
+    """PyTorch's files of data pipes have the classes by their long names."""
+    from specgrad.utils.data.datapipes import iter as pipes
+    from specgrad.utils.data.datapipes.iter import callable, combinatorics, combining, grouping, selecting
+
+    assert combinatorics.ShufflerIterDataPipe is pipes.Shuffler and callable.MapperIterDataPipe is pipes.Mapper
+    assert combining.ZipperIterDataPipe is pipes.Zipper and grouping.BatcherIterDataPipe is pipes.Batcher
+    assert selecting.FilterIterDataPipe is pipes.Filter

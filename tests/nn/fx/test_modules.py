@@ -47,6 +47,7 @@ def test_name_and_text(lib: ModuleType) -> None:
     """A traced module has the name of the class that it was made of, and shows modules and code."""
     traced = fx_of(lib).symbolic_trace(module_of(lib))
     assert type(traced).__name__ == "Outer" and "def forward(self, x" in str(traced)
+    assert "GraphModuleImpl" in str(type(traced)), "libraries ask for this before they replace `forward`"
     assert "class Outer" in traced.print_readable(print_output=False)
 
 

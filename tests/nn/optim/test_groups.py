@@ -1,6 +1,7 @@
 """Parameter groups, hyperparameters, hooks and closures of optimizers."""
 
 import importlib
+from collections import OrderedDict
 from typing import Any
 
 import pytest
@@ -155,3 +156,25 @@ def test_hooks_of_all_optimizers(lib: Any) -> None:
         handle.remove()
     optimizer.step()
     assert order == ["before all", "before", "after", "after all", "before", "after"]
+
+
+def test_hooks_of_an_optimizer_around_another(lib: Any) -> None:
+    """A class that calls no `__init__` has hooks around its step once it asks for them, however often it asks."""
+
+    class Around(lib.optim.Optimizer):
+        def __init__(self, inner: Any) -> None:
+            self.inner, self.before, self.after = inner, OrderedDict(), OrderedDict()
+            self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks = self.before, self.after
+            self._patch_step_function()
+
+        def step(self, closure: Any = None) -> Any:
+            return self.inner.step(closure)
+
+    p = lib.ones(1, requires_grad=True)
+    p.grad = lib.ones(1)
+    optimizer = Around(lib.optim.SGD([p], lr=0.25))
+    optimizer._patch_step_function()
+    seen: list[str] = []
+    optimizer.register_step_post_hook(lambda *a: seen.append("post"))
+    optimizer.step()
+    assert (p.item(), seen) == (0.75, ["post"])

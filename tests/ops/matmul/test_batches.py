@@ -49,3 +49,35 @@ def test_one_item_of_any_stride() -> None:
     a = sg.randn(3, 40, 65)[1:2].transpose(1, 2)
     b = np.random.default_rng(1).standard_normal((1, 40, 70)).astype(np.float32)
     np.testing.assert_allclose(a.bmm(sg.tensor(b)).numpy(), a.numpy() @ b, atol=1e-4)
+
+
+PRODUCTS: list[Any] = [
+    ((2, 3, 4), (4,)),
+    ((4,), (2, 4, 3)),
+    ((2, 3, 4), (4, 5)),
+    ((2, 3, 4, 5), (2, 3, 5, 2)),
+]
+
+
+@pytest.mark.parametrize(("left", "right"), PRODUCTS, ids=str)
+def test_products_are_no_views(lib: Any, left: tuple[int, ...], right: tuple[int, ...]) -> None:
+    """A product of a batch is written to in place and taken out of the graph as any result that is no view."""
+    a = lib.tensor(np.random.default_rng(0).normal(size=left), requires_grad=True)
+    b = lib.tensor(np.random.default_rng(1).normal(size=right), requires_grad=True)
+    product = a @ b
+    assert not product._is_view()
+    product.mul_(2).sum().backward()
+    ones = np.ones(np.matmul(a.detach().numpy(), b.detach().numpy()).shape)
+    rows = b.detach().numpy() if b.ndim > 1 else b.detach().numpy()[:, None]
+    ones = ones if b.ndim > 1 else ones[..., None]
+    ones = ones if a.ndim > 1 else ones[..., None, :]
+    expected = 2 * ones @ np.swapaxes(rows, -1, -2)
+    expected = expected if a.ndim > 1 else expected.sum(axis=(0, 1))
+    np.testing.assert_allclose(a.grad.numpy(), expected, rtol=1e-12)
+    assert not (a @ b).detach_().requires_grad
+
+
+def test_copies_are_no_views(lib: Any) -> None:
+    """Nor are repeated tensors and Kronecker products, which are made of views of copies."""
+    x = lib.ones(2, 3)
+    assert not x.repeat(2, 2)._is_view() and not lib.kron(x, x)._is_view()

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from math import inf, nan
 from typing import Any
 
+import numpy as np
 import pytest
 
 import specgrad as sg
@@ -57,6 +58,27 @@ def test_running_extrema() -> None:
         assert found.indices.tolist() == [0, 1, 2, 3, 3, 5, 5]
         assert found.values[:2].tolist() == [1, 1] and found.values[2:].isnan().all()
     assert gradient(lambda x: sg.cummax(x, 0).values, [1, 3, 2, 3, 0]) == [1, 2, 0, 2, 0]
+
+
+@pytest.mark.parametrize("dtype", [sg.float32, sg.float64, sg.float16, sg.int64, sg.int32, sg.bool], ids=str)
+@pytest.mark.parametrize("shape", [(1,), (7,), (3, 70), (70, 3), (2, 40, 67), (67, 2)], ids=str)
+def test_running_extrema_of_lines(shape: tuple[int, ...], dtype: Any) -> None:
+    """Along each dimension, in lines side by side, of numbers of which many are equal and some are nan."""
+    for odd in (False, True):
+        a = np.random.default_rng(0).integers(-9, 10, shape).astype(np.float64)
+        if odd and dtype.is_floating_point:
+            a.flat[a.size // 2 :: 9] = nan
+        x = sg.tensor(a).to(dtype)
+        a = x.to(sg.float64).numpy()
+        for dim in range(len(shape)):
+            count = np.arange(shape[dim]).reshape([-1 if d == dim else 1 for d in range(len(shape))])
+            for function, extreme in ((sg.cummax, np.maximum), (sg.cummin, np.minimum)):
+                values = extreme.accumulate(a, dim)
+                places = np.maximum.accumulate(np.where((a == values) | np.isnan(a), count, 0), dim)
+                for _ in range(2):
+                    found = function(x, dim)
+                    np.testing.assert_array_equal(found.values.to(sg.float64).numpy(), values)
+                    np.testing.assert_array_equal(found.indices.numpy(), places)
 
 
 def test_logcumsumexp_of_infinities() -> None:

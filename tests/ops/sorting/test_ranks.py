@@ -9,6 +9,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.generated.ops import sorting
+from specgrad.runtime.ops.sorting import plans
 from specgrad.runtime.ops.sorting.cpu_ranks import SHORT
 
 SHAPES = [(16, 16), (3,), (5, 1), (4, 33, 3), (2, SHORT), (2, SHORT + 1)]
@@ -70,6 +71,26 @@ def test_medians(shape: tuple[int, ...]) -> None:
             places = taken(order(a, dim, False), ranks, dim)
             found = (x.nanmedian if skips else x.median)(dim, keepdim=True)
             agree(found, taken(a, places, dim), places)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("size", [1, 2, 7, 256, 1001, plans.MOST_AT_ONCE, plans.MOST_AT_ONCE + 1])
+def test_medians_of_all(size: int, dtype: str) -> None:
+    """Of few elements, found by halves, and of more: with and without nan, infinities and both zeros."""
+    for a in (
+        numbers((size,), dtype),
+        np.random.default_rng(size).normal(size=size).astype(dtype),
+        np.zeros(size, dtype),
+    ):
+        x = sg.tensor(a)
+        known = np.sort(a[~np.isnan(a)])
+        for _ in range(2):
+            if known.size:
+                assert x.nanmedian().item() == known[(known.size - 1) // 2]
+            if known.size == size:
+                assert x.median().item() == known[(size - 1) // 2]
+            else:
+                assert x.median().isnan()
 
 
 def test_short_lines_have_plans_and_long_ones_have_none() -> None:

@@ -140,3 +140,16 @@ def test_the_older_place(lib: Any) -> None:
     with pytest.warns(FutureWarning, match="deprecated"):
         found = lib.nn.utils.stateless.functional_call(layer, {"weight": lib.ones(1, 2)}, (lib.ones(2),))
     assert found.item() == 2
+
+
+def test_region_with_other_parameters(lib: Any) -> None:
+    """`_reparametrize_module` replaces parameters for all calls in a region, and puts them back."""
+    layer = lib.nn.Linear(3, 2, bias=False).double()
+    own, other = layer.weight, lib.ones(2, 3).double()
+    with lib.nn.utils.stateless._reparametrize_module(layer, {"weight": other}):
+        assert layer.weight is other
+        close(layer(lib.ones(1, 3).double()), np.full((1, 2), 3.0))
+    assert layer.weight is own
+    with pytest.raises(RuntimeError, match="Unexpected key"):  # noqa: SIM117
+        with lib.nn.utils.stateless._reparametrize_module(layer, {"wait": other}, strict=True):
+            pass

@@ -1,8 +1,8 @@
 """Steps of data pipes that are iterated, under PyTorch's name."""
 
-from ....nn.data.pipes import IterDataPipe
-from ....nn.data.pipes.batches import Batcher, Collator, UnBatcher
-from ....nn.data.pipes.iterables import Concater, Filter, IterableWrapper, Mapper, Shuffler, Zipper
+from .....nn.data.pipes import IterDataPipe
+from .....nn.data.pipes.batches import Batcher, Collator, UnBatcher
+from .....nn.data.pipes.iterables import Concater, Filter, IterableWrapper, Mapper, Shuffler, Zipper
 
 __all__ = [
     "Batcher",

@@ -1,0 +1,208 @@
+"""Running an element-wise op: at once, row by row, on copies of what lies apart, or after conversions."""
+
+from __future__ import annotations
+
+from ..kernels.llvm.element_kinds import BOOL, INTEGERS, KINDS, itemsize
+from ..kernels.llvm.kernel_calls import CallFrame, put_array
+from ..kernels.llvm.structs import Items
+from ..kernels.llvm.typed import NULL, New, cast, native, new
+from . import c_functions as c
+from .apart import count_of
+from .broadcast import broadcast
+from .constants import are_positive, constant_array, kind_of_constants
+from .forward import UNFIT, ForwardPlan, Prepared, leading, lies_elsewhere, needs_graph, on_device, prepared
+from .graph.recording import record
+from .interned import bool_, device_functions, int64, none
+from .kernel_calls import LONG, Arguments, Size, found_kernel, run_kernel
+from .layout import Array, Object, Tensor
+from .order import Order, begin_order, in_order, note_steps, sort_order
+from .promotion import UNKNOWN, brought_to, kind_of_result
+from .references import Owned, begin, own, release_all
+from .tensors import (
+    dtype_of,
+    elements,
+    holds_kind,
+    is_tensor,
+    new_flat,
+    new_tensor,
+    not_handled,
+    withdrawn,
+)
+
+
+@native
+def holds_positive(thing: Object, owned: Owned) -> bool:
+    """Whether an operand is a contiguous tensor of int64, all of them positive."""
+    if not is_tensor(thing) or cast(Tensor, thing).dtype is not int64 or cast(Tensor, thing).flat is none:
+        return False
+    flat = own(owned, cast(Tensor, thing).flat)
+    return holds_kind(flat, INTEGERS) and are_positive(flat.memory, elements(flat))
+
+
+@native
+def launch_rows(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
+    """The result, recorded, for two tensors that broadcast or lie apart in memory, row by row; None as `launch`."""
+    computed = plan.computed
+    if plan.positive and not holds_positive(arguments[1], owned):
+        computed &= ~(1 << INTEGERS)
+    result = broadcast(
+        plan.rows, plan.kernels, plan.resolver, plan.numbers, plan.gives_bool, computed, arguments, owned
+    )
+    if result is NULL or result is none:
+        return result
+    recorded = needs_graph(plan, arguments)
+    if recorded < 0 or (recorded and not record(plan.node, result, arguments, False, True, owned)):
+        return withdrawn(result)
+    return result
+
+
+@native
+def launch_flat(
+    plan: ForwardPlan, arguments: Items[Object], number: int, frame: CallFrame, ready: Prepared, owned: Owned
+) -> New[Object]:
+    """The result, recorded, for operands that are prepared."""
+    kernel = found_kernel(plan.kernels, number, plan.resolver)
+    recorded = needs_graph(plan, arguments)
+    if kernel == 0 or recorded < 0:
+        return NULL
+    kind, size = BOOL if plan.gives_bool else number % KINDS, ready.size
+    flat = new_flat(new(Size).items, size, kind)
+    if flat is NULL:
+        return NULL
+    arrays = plan.tensors - int(number >= KINDS)
+    put_array(frame, arrays, flat.memory, itemsize(kind))
+    # May release the GIL: all arrays are owned, and the result is known to nobody.
+    run_kernel(kernel, arrays + 1, size, frame)
+    result = new_tensor(flat, ready.shape, dtype_of(kind))
+    if result is not NULL and ready.turned and not in_order(result, ready.order):
+        return withdrawn(result)
+    if result is not NULL and recorded and not record(plan.node, result, arguments, number >= KINDS, False, owned):
+        return withdrawn(result)
+    return result
+
+
+@native
+def lie_in_order(plan: ForwardPlan, arguments: Items[Object], order: Order) -> bool:
+    """Find the order in memory of a result; whether it is another than that of rows."""
+    thing = arguments[leading(plan, arguments)]
+    if not is_tensor(thing) or not begin_order(cast(Tensor, thing).shape, order):
+        return False
+    for i in range(plan.tensors):
+        if is_tensor(arguments[i]) and not note_steps(cast(Tensor, arguments[i]), order):
+            return False
+    return sort_order(order)
+
+
+@native
+def launch_gathered(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
+    """The result, recorded, for small tensors of which some lie apart in memory; None as `launch`."""
+    release_all(owned)
+    begin(owned)
+    frame, ready = new(CallFrame), new(Prepared)
+    ready.order = new(Order)
+    ready.turned = int(lie_in_order(plan, arguments, ready.order))
+    number = prepared(plan, arguments, frame, ready, True, owned)
+    return launch_flat(plan, arguments, number, frame, ready, owned) if number != UNFIT else not_handled()
+
+
+@native
+def launch_apart(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
+    """The result, recorded, for operands that broadcast, or of which some lie apart in memory; None as `launch`."""
+    result = launch_rows(plan, arguments, owned) if plan.rows is not NULL else not_handled()
+    if result is not none:
+        return result
+    c.release(result)
+    return launch_gathered(plan, arguments, owned)
+
+
+@native
+def launch_alike(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
+    """The result, recorded, for operands of one dtype; None as `launch`."""
+    frame, ready = new(CallFrame), new(Prepared)
+    ready.turned = 0
+    number = prepared(plan, arguments, frame, ready, False, owned)
+    if number != UNFIT:
+        return launch_flat(plan, arguments, number, frame, ready, owned)
+    return launch_apart(plan, arguments, owned)
+
+
+@native
+def put_choice(
+    kind: int, mask: Tensor, arguments: Items[Object], frame: CallFrame, ready: Prepared, owned: Owned
+) -> bool:
+    """Put a contiguous mask and two numbers, between which it chooses, into the frame; False where one does not fit."""
+    ready.shape, ready.dtype, ready.turned = own(owned, mask.shape), dtype_of(kind), 0
+    if mask.flat is none or not holds_kind(mask.flat, BOOL) or mask.dtype is not bool_:
+        return False
+    flat = own(owned, mask.flat)
+    ready.size = elements(flat)
+    if count_of(ready.shape) != (ready.size if ready.size < LONG else LONG):
+        return False
+    put_array(frame, 0, flat.memory, itemsize(BOOL))
+    for i in range(1, 3):
+        number = constant_array(kind, arguments[i], ready.size, owned)
+        if number is NULL:
+            return False
+        put_array(frame, i, number.memory, itemsize(kind))
+    return True
+
+
+@native
+def launch_between_constants(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
+    """The result for a mask that chooses between two of Python's numbers; None as `launch`."""
+    if not plan.chooses or plan.tensors != 3 or plan.masks != 1 or not is_tensor(arguments[0]):
+        return not_handled()
+    kind = kind_of_constants(arguments[1], arguments[2])
+    if kind < 0 or not plan.computed >> kind & 1:
+        return not_handled()
+    frame, ready, owned = new(CallFrame), new(Prepared), new(Owned)
+    begin(owned)
+    if put_choice(kind, cast(Tensor, arguments[0]), arguments, frame, ready, owned):
+        result = launch_flat(plan, arguments, kind, frame, ready, owned)
+    else:
+        result = not_handled()
+    release_all(owned)
+    return result
+
+
+@native
+def launch_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
+    """The result, recorded, for operands some of which are converted to the dtype of the others; None as `launch`."""
+    kind = kind_of_result(plan.promotes, plan.tensors, plan.masks, arguments) if plan.promotes else UNKNOWN
+    if kind < 0 or not plan.computed >> kind & 1:
+        return not_handled()
+    given, converted, owned = new(Arguments), new(Owned), new(Owned)
+    for i in range(plan.tensors + plan.numbers):
+        given.items[i] = arguments[i]
+    begin(converted)
+    begin(owned)
+    if brought_to(kind, plan.tensors, plan.masks, plan.converts_bools, given.items, converted):
+        result = launch_alike(plan, given.items, owned)
+    else:
+        result = not_handled() if c.error_set() is NULL else cast(Object, NULL)
+    release_all(owned)
+    release_all(converted)
+    return result
+
+
+@native
+def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
+    """The result of the op, recorded; None where the operands are for the general path."""
+    plan, frame, ready, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Prepared), new(Owned)
+    ready.turned = 0
+    begin(owned)
+    number = prepared(plan, arguments, frame, ready, False, owned)
+    if number != UNFIT:
+        result = launch_flat(plan, arguments, number, frame, ready, owned)
+    elif lies_elsewhere(arguments[plan.lead]):
+        result = on_device(device_functions.launch, self, arguments, count)
+    else:
+        result = launch_apart(plan, arguments, owned)
+        if result is none:
+            c.release(result)
+            result = launch_promoted(plan, arguments)
+        if result is none and plan.chooses:
+            c.release(result)
+            result = launch_between_constants(plan, arguments)
+    release_all(owned)
+    return result

@@ -1,0 +1,52 @@
+"""Plans of what has as many results as elements are true: they are counted first, then moved."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous, of_any_dtype
+from .cpu_mask_loops import BLOCK, compress, compress_rows, count_true, sum_up, true_places, unravel_all
+
+MOST_UNRAVELED = 16 * BLOCK  # elements of more than two dimensions whose places one thread may find
+
+
+@of_any_dtype
+def nonzero(x: Layout) -> Plan | None:
+    """The indices of the elements that are not zero."""
+    ndim, size = len(x.shape), prod(x.shape)
+    if not size or not ndim or not are_contiguous(x) or (ndim > 2 and size > MOST_UNRAVELED):
+        return None
+    blocks, ints = -(-size // BLOCK), (x.shape[-1], ndim)
+    places = Step(
+        true_places, (0, ~1), ((0, (0, ndim)),), (), ints, (blocks, 1), size * ndim, indices=(0,), counted=((0, 1),)
+    )
+    return (*counted(0, 1, size), places, *unraveled(x, places))
+
+
+def unraveled(x: Layout, places: Step) -> Plan:
+    """The call that takes the numbers of rows apart, of more than two dimensions."""
+    if len(x.shape) < 3:
+        return ()
+    sizes = np.array(x.shape[:-1], np.int64)
+    return (Step(unravel_all, (), places.results, tables=(sizes,), indices=(0,), counted=places.counted),)
+
+
+def counted(operand: int, output: int, size: int) -> Plan:
+    """The calls that count in an output of their own how many elements are true up to the end of each block."""
+    blocks = -(-size // BLOCK)
+    starts = ((output, (blocks + 1,)),)
+    first = Step(count_true, (operand,), starts, (), (), (blocks, 1), size, indices=(output,))
+    return (first,) if blocks == 1 else (first, Step(sum_up, (), starts, indices=(output,)))
+
+
+def by_mask(x: Layout, mask: Layout) -> Plan | None:
+    """The elements where a mask of all dimensions is true, or the slices where one of the first dimensions is."""
+    ndim, size = len(mask.shape), prod(mask.shape)
+    if x.shape[:ndim] != mask.shape or not prod(x.shape) or not are_contiguous(x, mask):
+        return None
+    rest = x.shape[ndim:]
+    kernel, ints = (compress_rows, (prod(rest),)) if rest else (compress, ())
+    result, rows = ((0, (0, *rest)),), (-(-size // BLOCK), 1)
+    return (*counted(1, 1, size), Step(kernel, (0, 1, ~1), result, (), ints, rows, prod(x.shape), counted=((0, 1),)))

@@ -1,0 +1,82 @@
+"""Running extremes of lines along (before, along, after), and where they last occurred.
+
+Neighbouring lines are scanned side by side, so that what lies beside each other in memory is read together. The last
+two arguments are the range of lines, which are numbered in the order of (before, after).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels.jit import WRITTEN, jit
+from ...kernels.llvm.addresses import empty_row, part_of
+
+Array = np.ndarray
+SIDE_BY_SIDE = 64  # lines
+FEW = 32  # elements
+
+
+@jit(halves=WRITTEN)
+def running_extremes(
+    x: Array, values: Array, places: Array, along: int, after: int, least: int, first: int, last: int
+) -> None:
+    """The greatest element up to each, or the least one; nan is extreme, and each later one has its own place."""
+    if after == 1:
+        for line in range(first, last):
+            scan_line(x, values, places, line * along, along, least != 0)
+        return
+    best, at = empty_row(x[0], SIDE_BY_SIDE), empty_row(0, SIDE_BY_SIDE)
+    line = first
+    while line < last:
+        column = line % after
+        count = min(SIDE_BY_SIDE, min(after - column, last - line))
+        start = line // after * along * after + column
+        for k in range(count):
+            best[k], at[k] = x[start + k], 0
+        for i in range(along):
+            for k in range(count):
+                place = start + i * after + k
+                if is_extreme(x[place], best[k], least != 0):
+                    best[k], at[k] = x[place], i
+                values[place], places[place] = best[k], at[k]
+        line += count
+
+
+@jit
+def scan_line(x: Array, values: Array, places: Array, start: int, along: int, least: bool) -> None:
+    """The running extremes of one line whose elements follow each other: where none of a few is extreme, they are done
+    in vectors."""
+    best, at = x[start], 0
+    for begin in range(0, along, FEW):
+        count = min(FEW, along - begin)
+        some, to = part_of(x, start + begin, count), part_of(values, start + begin, count)
+        where = part_of(places, start + begin, count)
+        if not is_beaten(some, best, least):
+            for k in range(count):
+                to[k] = best
+            for k in range(count):
+                where[k] = at
+            continue
+        for k in range(count):
+            if is_extreme(some[k], best, least):
+                best, at = some[k], begin + k
+            to[k], where[k] = best, at
+
+
+@jit
+def is_extreme(value: float, best: float, least: bool) -> bool:
+    """Whether a number is as extreme as the best one, or nan."""
+    return value != value or not (best != best or (value > best if least else value < best))
+
+
+@jit
+def is_beaten(some: Array, best: float, least: bool) -> bool:
+    """Whether one of some elements is as extreme as `best`, or nan, or this is."""
+    beaten = 0
+    if least:
+        for k in range(some.size):
+            beaten |= not some[k] > best
+    else:
+        for k in range(some.size):
+            beaten |= not some[k] < best
+    return beaten != 0

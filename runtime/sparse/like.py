@@ -1,0 +1,48 @@
+"""Sparse tensors of the class of another one: `x.new(...)`, and `resize_as_` of what that has made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..dispatch import checks
+from ..tensor.base import TensorBase
+from ..tensor.dtypes import dtype as Dtype
+from ..tensor.memory_format import sparse_coo
+from ..tensor.shapes import Size
+from .create import sparse_coo_tensor
+from .writing import overwrite
+
+
+def new(like: Any, data: tuple[Any, ...], device: Any) -> Any:
+    """`x.new(indices, values[, size])` and `x.new(*size)`, which has no values yet, for coordinates.
+
+    Raises:
+        TypeError: of other layouts, and for arguments that are none of these.
+    """
+    if like.layout is not sparse_coo:
+        raise TypeError(f"new(): expected a strided tensor or one with coordinates, but got {like.layout}")
+    return constructed("new", like._dtype, data, like._device if device is None else device)
+
+
+def constructed(name: str, kind: Dtype, data: tuple[Any, ...], place: Any) -> Any:
+    """A tensor with coordinates: of indices, values and perhaps a size, or of a size."""
+    if len(data) > 1 and isinstance(data[0], TensorBase):
+        return sparse_coo_tensor(*data, dtype=kind, device=place)
+    sizes = data[0] if len(data) == 1 and isinstance(data[0], Size) else data or (0,)
+    return sparse_coo_tensor(checks.integer_list(name, "size", sizes), dtype=kind, device=place)
+
+
+def resize_as_(tensor: Any, template: Any) -> Any:
+    """Give a sparse tensor without values the size of another tensor, and as many sparse dimensions if that has any.
+
+    Raises:
+        RuntimeError: the tensor has values, or requires grad.
+    """
+    if tensor.layout is not sparse_coo or tensor._nnz() or tensor.requires_grad:
+        raise RuntimeError(
+            "resize_as_(): expected a tensor with coordinates that has no values and requires no grad, but got one of "
+            f"{tensor.layout} with {tensor._nnz()} values"
+        )
+    tensor._shape = template._shape
+    empty = sparse_coo_tensor(template._shape, dtype=tensor._dtype, device=tensor._device)
+    return overwrite(tensor, empty, "resize_as_")

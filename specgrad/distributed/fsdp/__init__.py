@@ -1,0 +1,19 @@
+"""Modules whose parameters several processes share: none is one."""
+
+from ...runtime.pytorch.environment.process_groups import needs_group as fully_shard
+from ...runtime.pytorch.environment.sharded_modules import (
+    CPUOffloadPolicy,
+    FSDPModule,
+    FullyShardedDataParallel,
+    MixedPrecisionPolicy,
+    OffloadPolicy,
+)
+
+__all__ = [
+    "CPUOffloadPolicy",
+    "FSDPModule",
+    "FullyShardedDataParallel",
+    "MixedPrecisionPolicy",
+    "OffloadPolicy",
+    "fully_shard",
+]
