@@ -156,9 +156,9 @@ def computes(op: Any, kind: int) -> bool:
 
 def chooses(op: Any) -> bool:
     """Whether a number may stand for one of two operands that are no masks, where no kernel is made for numbers."""
-    choices = [i for i in range(len(op.operands)) if not op.is_raw(i)]
-    converted = any(op.raw) or op.rule in ("promote", "float")
-    return len(choices) == 2 and converted and not op.takes_number
+    if any(op.raw):
+        return op.raw.count(False) == 2 and not op.takes_number
+    return len(op.operands) == 2 and op.rule in ("promote", "float") and not op.takes_number
 
 
 def forward_kernel(op: Any, number: int) -> int:
