@@ -21,6 +21,7 @@ from ...runtime.dispatch.older_forms import call_older_form
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.row_loops import run_rows
+from ...runtime.dispatch.view_cache import ViewOp
 from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
@@ -44,6 +45,7 @@ FREXP = KernelOp(
     outputs=2,
     dtypes=("same", "int32"),
 )
+POSITIVE = ViewOp("positive", None, "self")
 
 
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2142,17 +2144,24 @@ def positive(input: Tensor) -> Tensor:
         >>> sg.positive(sg.tensor([1, -2]))
         tensor([ 1, -2])
     """
+    if not watch.every:
+        result = POSITIVE.launch(input)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("positive", positive, "composite", input)) is not NOT_HANDLED
     ):
         return result
     name = "positive"
+    given = ()
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = elementwise_checks.not_bool(name, self)
-    return self
+    result = self
+    POSITIVE.remember_made(self, given, result)
+    return result
 
 
 def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
