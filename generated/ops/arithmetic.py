@@ -845,6 +845,7 @@ def sub(
         input: tensor or number.
         other: tensor or number.
         alpha: number, by keyword; default 1.
+        more1: only in older forms of the call, by place: (self, alpha, other).
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the common dtype of the arguments.
@@ -1502,6 +1503,7 @@ def addcmul(
         tensor1: tensor or number.
         tensor2: tensor or number.
         value: number, by keyword; default 1.
+        more1: only in older forms of the call, by place: (self, value, tensor1, tensor2).
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the common dtype of the arguments.
@@ -1605,6 +1607,7 @@ def addcdiv(
         tensor1: tensor or number.
         tensor2: tensor or number.
         value: number, by keyword; default 1.
+        more1: only in older forms of the call, by place: (self, value, tensor1, tensor2).
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the common dtype of the arguments.
@@ -2510,6 +2513,7 @@ def add(input, other, more1=None, alpha=1, out=None):
         input: tensor or number.
         other: tensor or number.
         alpha: number, by keyword; default 1.
+        more1: only in older forms of the call, by place: (self, alpha, other).
         out: tensor or None, by keyword, takes the result; default None.
     Example:
         >>> x = sg.tensor([1.0, 2.0])

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.structs import Items
-from ..kernels.llvm.typed import NULL, New, cast, exchange, native, new
-from . import c_functions as c
-from .interned import none, outdated_type, several_views, true
-from .layout import Array, List, Object, Tensor, Tuple
-from .references import Owned, begin, exchange_item, item, put_item, release_all, retain, size
-from .tensors import is_tensor, not_handled, recording, withdrawn
-from .views import ViewPlan, look_up, make_view, may_be_looked_up, note_unrecorded
+from ...kernels.llvm.structs import Items
+from ...kernels.llvm.typed import NULL, New, cast, exchange, native, new
+from .. import c_functions as c
+from ..interned import none, outdated_type, several_views, true
+from ..layout import Array, List, Object, Tensor, Tuple
+from ..references import Owned, begin, exchange_item, item, put_item, release_all, retain, size
+from ..tensors import is_tensor, not_handled, recording, withdrawn
+from .one import ViewPlan, look_up, make_view, may_be_looked_up, note_unrecorded
 
 
 @native
