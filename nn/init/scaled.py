@@ -95,7 +95,7 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | Non
 
 
 def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
-    if mode.lower() not in ("fan_in", "fan_out"):
+    if str(mode).lower() not in ("fan_in", "fan_out"):
         raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
     fan = _calculate_fan_in_and_fan_out(tensor)[mode.lower() == "fan_out"]
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from enum import EnumType
 from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType, ModuleType
-from typing import Any
+from typing import Any, is_typeddict
 
 import specgrad as sg
 
@@ -166,7 +166,7 @@ class Example:
 
 def is_ours(function: Any) -> bool:
     """Whether a function, class, bound method or callable object comes from specgrad."""
-    if isinstance(function, MethodWrapperType):
+    if isinstance(function, MethodWrapperType) or is_typeddict(function):  # of CPython, as a call of `dict` is
         return False
     if isinstance(function, (MethodType, BuiltinFunctionType)):
         owner = function.__self__
