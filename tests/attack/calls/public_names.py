@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from enum import EnumType
 from types import BuiltinFunctionType, FunctionType, MethodType, MethodWrapperType, ModuleType
-from typing import Any, is_typeddict
+from typing import Any
 
 import specgrad as sg
 
@@ -60,7 +60,8 @@ def functions() -> list[tuple[str, Callable[..., Any]]]:
     for module in modules():
         for name in module.__all__:
             value = getattr(module, name)
-            if (isinstance(value, type) or is_function(value)) and name not in NOT_CALLED and not is_enum(value):
+            is_class = isinstance(value, type) and value.__module__ != "builtins"  # as `dict` is under another name
+            if (is_class or is_function(value)) and name not in NOT_CALLED and not is_enum(value):
                 found.setdefault(id(value), (name, value))
     methods = [(name.strip("_"), method(name)) for name in method_names(sg.Tensor)]
     return [*found.values(), *methods]
@@ -166,7 +167,7 @@ class Example:
 
 def is_ours(function: Any) -> bool:
     """Whether a function, class, bound method or callable object comes from specgrad."""
-    if isinstance(function, MethodWrapperType) or is_typeddict(function):  # of CPython, as a call of `dict` is
+    if isinstance(function, MethodWrapperType):
         return False
     if isinstance(function, (MethodType, BuiltinFunctionType)):
         owner = function.__self__
