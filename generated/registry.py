@@ -189,7 +189,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "float32"},
         expression="pow(self, exponent)",
         reference="np.trunc(np.float_power(self, exponent)).astype(int) if self.dtype.kind == 'i' else np.power(self, exponent)",
-        onnx="Pow(self, exponent)",
+        onnx="power(self, exponent)",
         autocast={"cuda": "float32"},
         example=">>> x = sg.tensor([1.0, 2.0, 3.0])\n>>> sg.pow(x, 2)\ntensor([1., 4., 9.])\n>>> sg.pow(2, x)\ntensor([2., 4., 8.])",
     ),
@@ -277,7 +277,7 @@ OPS = [
         },
         expression="pow(self, exponent)",
         reference="np.trunc(np.float_power(self, exponent)).astype(int) if np.array(self).dtype == int and exponent.dtype == int else np.power(self, exponent)",
-        onnx="Pow(number(self, exponent.dtype), exponent)",
+        onnx="power(number(self, exponent.dtype), exponent)",
         autocast={"cuda": "float32"},
     ),
     Op(

@@ -10,9 +10,19 @@ from typing import Any
 MODULES = (
     *("_C", "_VF", "__config__", "__future__", "_custom_ops", "_dynamo", "_inductor", "_jit_internal"),
     *("_tensor", "_utils", "accelerator", "amp", "ao", "as_torch", "compiler", "cuda"),
-    *("distributed", "distributions"),
+    *("distributed", "distributions", "export"),
     *("functional", "functorch", "futures", "fx", "graph", "hub", "jit", "library", "masked", "mps", "mtia"),
-    *("multiprocessing", "onnx", "overrides", "profiler", "quasirandom", "return_types", "serialization"),
+    *(
+        "multiprocessing",
+        "nested",
+        "onnx",
+        "overrides",
+        "profiler",
+        "quantization",
+        "quasirandom",
+        "return_types",
+        "serialization",
+    ),
     *("signal", "sparse", "storage", "testing", "torch_version", "types", "version", "xpu"),
 )
 _HOMES = {
@@ -100,7 +110,12 @@ _HOMES = {
     "runtime.sparse.create": (
         *("sparse_compressed_tensor", "sparse_coo_tensor", "sparse_csc_tensor", "sparse_csr_tensor"),
     ),
+    "runtime.functions.removed": ("eig", "lstsq", "matrix_rank", "solve", "symeig"),
+    "runtime.functions.unnamed": (
+        *("_assert_async", "_convert_indices_from_coo_to_csr", "_convert_indices_from_csr_to_coo", "_shape_as_tensor"),
+    ),
     "runtime.sparse.older": ("dsmm", "hsmm", "hspmm", "smm", "spmm", "sspaddmm"),
+    "runtime.tensor.memory_format": ("jagged",),
     "storage": (
         *(
             "BFloat16Storage",

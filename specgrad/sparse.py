@@ -3,10 +3,12 @@
 from .runtime.arguments import guard_module as _guard_module
 from .runtime.sparse.functions import addmm, log_softmax, mm, sampled_addmm, softmax, spdiags, sum
 from .runtime.sparse.older import check_sparse_tensor_invariants
-from .runtime.sparse.types import SPARSE_TYPES as _SPARSE_TYPES
+from .runtime.sparse.older_types import named as _older_types
 
 __all__ = ["addmm", "check_sparse_tensor_invariants", "log_softmax", "mm", "sampled_addmm", "softmax", "spdiags", "sum"]
 
-globals().update(_SPARSE_TYPES)  # of older programs: FloatTensor and the like
-
 _guard_module(__name__)
+
+
+def __getattr__(name: str) -> object:
+    return _older_types(name)

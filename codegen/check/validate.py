@@ -109,6 +109,27 @@ def _check_autocast(context: Context) -> Iterator[Problem]:
         yield context.problem(entry.key_places["try"], message, "autocast")
 
 
+def _check_deprecated(context: Context) -> Iterator[Problem]:
+    """Older forms of the call: with other arguments by place than the schema's, and with all that have no default."""
+    entry = context.entry
+    arguments = {a.name: a for a in entry.schema.arguments}
+    places = sum(not a.keyword_only for a in arguments.values())
+    for form in entry.deprecated:
+        where, unknown = entry.key_places["deprecated"], next((n for n in form if n not in arguments), None)
+        missing = [a.name for a in arguments.values() if a.default is None and a.name not in form]
+        if unknown is not None:
+            message = f"the op has no argument '{unknown}'{did_you_mean(unknown, arguments)}"
+        elif len({*form}) < len(form):
+            message = f"an argument comes twice: {' '.join(form)}"
+        elif missing:
+            message = f"a call without '{missing[0]}' is none: it has no default"
+        elif len(form) <= places:
+            message = f"{len(form)} arguments by place are a call of the present form, which has {places}"
+        else:
+            continue
+        yield context.problem(where, message, "deprecated")
+
+
 def _check_commutative(context: Context) -> Iterator[Problem]:
     """An op whose operands cannot change places: no operator of it takes a number on its left side."""
     entry = context.entry
@@ -146,7 +167,8 @@ def _check_elementwise(context: Context) -> Iterator[Problem]:
 
 
 CHECKS = (
-    *(check_names, check_overloads, _check_named, _check_tried, _check_autocast, _check_commutative),
+    *(check_names, check_overloads, _check_named, _check_tried, _check_autocast, _check_deprecated),
+    _check_commutative,
     *(
         _check_outputs,
         _check_elementwise,

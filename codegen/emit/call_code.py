@@ -9,14 +9,22 @@ from ..spec.model import Argument
 Hint = Callable[[Argument], str]  # gives a parameter's annotation, its colon included
 
 
-def parameter_list(arguments: Iterable[Argument], added: Sequence[str] = (), hint: Hint = lambda _: "") -> str:
-    """Parameters with their defaults; those that are given by keyword, and what is added, stand behind a star."""
+def parameter_list(
+    arguments: Iterable[Argument], added: Sequence[str] = (), hint: Hint = lambda _: "", more: Sequence[str] = ()
+) -> str:
+    """Parameters with their defaults; those that are given by keyword, and what is added, stand behind a star.
+
+    `more` are places that calls of an older form fill. Then nothing stands behind a star: Python calls a function
+    sooner whose parameters all have places, which more than pays for looking at these.
+    """
     plain: list[str] = []
     named: list[str] = []
     for argument in arguments:
         default = "" if argument.default is None else f"={argument.python_default}"
         (named if argument.keyword_only else plain).append(f"{argument.python_name}{hint(argument)}{default}")
     named += added
+    if more:
+        return ", ".join([*plain, *more, *named])
     return ", ".join([*plain, *(["*", *named] if named else [])])
 
 

@@ -15,6 +15,7 @@ from ..spec.numpy_code import numpy_names, possibly_missing
 from ..spec.overloads import chooses_by_types
 from .call_code import handed_on, parameter_list, renamed
 from .doc_code import IN_PLACE, DocCode
+from .older_code import more_places, older_calls
 from .op_code import OpCode
 
 
@@ -78,7 +79,15 @@ class Dispatcher:
             return f"{self.first}, *args, **kwargs"
         added = ["out=None"] if self.has_out else []
         added += [f"{theirs}=None" for theirs, _ in self.numpy_names]
-        return parameter_list(possibly_missing(self.shared) if self.numpy_names else self.shared, added)
+        more = [f"{name}=None" for name in more_places([code.entry for code in self.codes])]
+        return parameter_list(possibly_missing(self.shared) if self.numpy_names else self.shared, added, more=more)
+
+    @property
+    def older(self) -> list[str]:
+        """What a call in an older form stands for."""
+        if not self.same_parameters:
+            return []
+        return older_calls(self.name, [a.python_name for a in positional(self.codes[0])], self.codes, self.has_out)
 
     @property
     def cases(self) -> list[tuple[str, str]]:

@@ -14,6 +14,7 @@ from ..spec.model import Argument
 from .call_code import behind, handed_on, python_names, spread
 from .dispatcher_code import Dispatcher
 from .general_code import General, checked, named, rule
+from .older_code import older_calls
 from .op_code import OpCode
 
 Overloads = Mapping[str, list[OpCode]]  # function -> the ops that share it
@@ -37,6 +38,12 @@ class Public:
     def _plain(self) -> str:
         """The condition that no result is to be written into a given tensor."""
         return " and out is None" if self.code.has_out else ""
+
+    @property
+    def older(self) -> list[str]:
+        """What a call in an older form stands for."""
+        given = [a.python_name for a in self.code.arguments if not a.keyword_only]
+        return older_calls(self.code.name, given, [self.code], self.code.has_out) if self.code.is_shown else []
 
     @property
     def unchanged(self) -> list[str]:
@@ -180,6 +187,12 @@ class InPlace:
     @property
     def op(self) -> str:
         return f"{self.code.entry.schema.name}_"
+
+    @property
+    def older(self) -> list[str]:
+        """What a call in an older form stands for."""
+        given = [a.python_name for a in self.code.inplace_arguments if not a.keyword_only]
+        return older_calls(self.op, given, [self.code]) if self.code.is_shown else []
 
     @property
     def written(self) -> list[str]:

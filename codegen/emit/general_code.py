@@ -49,9 +49,9 @@ class General:
         others = behind(a.name for a in code.arguments if a.type.base not in ("Tensor", "ScalarType"))
         place = f"({function}, first._shape, first.stride(), first._offset{sizes}{others})"
         if code.gives_list:
-            remembered = [f"{fast.found_by}.remember(first, given, ({self._found('places')}))"] if fast.recalls else []
+            kept = [f"{fast.found_by}.remember(first, given, ({self._found('places')}))"] if fast.recalls else []
             made = "result = tuple([make_view(first, place) for place in places])"
-            return [f"places = geometries{place}", *remembered, made]
+            return [f"places = geometries{place}", *kept, made]
         if fast.recalls:
             remembered = f"{fast.found_by}.remember(first, given, ({self._found('place')}))"
             return [f"place = geometry{place}", remembered, "result = make_view(first, place)"]

@@ -17,6 +17,7 @@ from .doc_code import DocCode
 from .fast_code import FastCode
 from .kernel_code import ElementKernels, number_arguments
 from .node_code import NodeCode
+from .older_code import more_places
 from .savings import Calls
 
 # How a batch of calls is computed where the entry does not say: see runtime/batching/rules.
@@ -204,8 +205,13 @@ class OpCode:
         """The arguments of the in-place function: what is written to comes first, wherever the schema has it."""
         return tuple(sorted(self.arguments, key=lambda a: a.name != "self"))
 
-    def parameters(self, out: bool = False, method: bool = False, numpy: bool = False, inplace: bool = False) -> str:
-        """The parameter list of the public function, or of the method (`self` first, wherever the schema has it)."""
+    def parameters(
+        self, out: bool = False, method: bool = False, numpy: bool = False, inplace: bool = False, more: bool = False
+    ) -> str:
+        """The parameter list of the public function, or of the method (`self` first, wherever the schema has it).
+
+        With `more`, also the places of older forms of the call.
+        """
         ordered: Sequence[Argument] = self.inplace_arguments if inplace else self.arguments
         if numpy and self.numpy_names:
             ordered = possibly_missing(ordered)
@@ -213,14 +219,19 @@ class OpCode:
         added = [f"out: {hint} | None = None"] if out and self.has_out else []
         added += [f"{theirs}: Any = None" for theirs, _ in self.numpy_names] if numpy else []
         taken = (a for a in ordered if not method or a.name != "self")
-        listed = parameter_list(taken, added, self.written_hint if inplace else self.parameter_hint)
+        places = [f"{name}: Any = None" for name in more_places([self.entry])] if more and self.is_shown else []
+        listed = parameter_list(taken, added, self.written_hint if inplace else self.parameter_hint, places)
         return ", ".join(filter(None, ["self" * method, listed]))
 
     @property
     def numpy_names(self) -> tuple[tuple[str, str], ...]:
         """(NumPy's keyword, the schema's) of a public function of its own."""
-        public = self.name == self.entry.schema.name and self.entry.variants != ("formula",)
-        return numpy_names(self.arguments) if public else ()
+        return numpy_names(self.arguments) if self.is_shown else ()
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the function is the one that users call, and no overload of it."""
+        return self.name == self.entry.schema.name and self.entry.variants != ("formula",)
 
     @property
     def renamed(self) -> list[str]:

@@ -67,6 +67,7 @@ class EntryReader(TrialFields):
             ignores=tuple(text.value for text in self.items("ignores")),
             laid_like=tuple(text.value for text in self.items("laid_like")),
             autocast=read_autocast(self.values.get("autocast"), self.source, self.about("autocast")),
+            deprecated=tuple(tuple(text.value.split()) for text in self.items("deprecated")),
             sparse=self.plain("sparse"),
             batch=self.plain("batch") or ("along" if self.rows is not None and self.rows.is_of_rows else None),
             shape=self.plain("shape"),

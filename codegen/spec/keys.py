@@ -64,6 +64,7 @@ KEYS = frozenset(
         "batch",
         "shape",
         "check",
+        "deprecated",
         "ignores",
         "laid_like",
         "try",

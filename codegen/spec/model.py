@@ -162,6 +162,7 @@ class Entry:
     ignores: tuple[str, ...] = ()  # arguments that change nothing
     laid_like: tuple[str, ...] = ()  # tensors: the first in channels-last order says how results lie
     autocast: dict[str, str] = field(default_factory=dict)  # type of device -> a word of the key, or refuse: why
+    deprecated: tuple[tuple[str, ...], ...] = ()  # older orders of arguments, by place
     sparse: str | None = None  # a function of runtime/sparse/rules/
     batch: str | None = None  # a function of runtime/ops/*/batching*.py or runtime/batching/rules/
     shape: str | None = None  # a function of runtime/ops/*/shapes*.py or runtime/dispatch/shape_rules.py

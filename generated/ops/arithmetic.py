@@ -17,6 +17,7 @@ from ...runtime.dispatch.elementwise import Promoting, run
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_op import KernelOp
+from ...runtime.dispatch.older_forms import call_older_form
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.row_loops import run_rows
@@ -830,7 +831,9 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
     return result
 
 
-def sub(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
+def sub(
+    input: Tensor | Number, other: Tensor | Number, more1: Any = None, alpha: Number = 1, out: Tensor | None = None
+) -> Tensor:
     """x - alpha * y.
 
     sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml)
@@ -852,6 +855,14 @@ def sub(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1, ou
         >>> sg.tensor([5, 7]) - sg.tensor([1, 10])
         tensor([ 4, -3])
     """
+    if more1 is not None:
+        return call_older_form(
+            sub,
+            ((("input", "Operand"), ("alpha", "Scalar"), ("other", "Operand")),),
+            (input, other, more1),
+            (("alpha", alpha, 1),),
+            out,
+        )
     if not watch.every and out is None:
         result = kernels.SUB_TENSOR.launch(input, other, alpha)
         if result is not None:
@@ -877,8 +888,15 @@ def sub(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1, ou
     return _sub("sub", input, other, alpha)
 
 
-def sub_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
+def sub_(input: Tensor, other: Tensor | Number, more1: Any = None, alpha: Number = 1) -> Tensor:
     """`sub`, written into `input`, which is returned; the same arguments but `out`."""
+    if more1 is not None:
+        return call_older_form(
+            sub_,
+            ((("input", "Operand"), ("alpha", "Scalar"), ("other", "Operand")),),
+            (input, other, more1),
+            (("alpha", alpha, 1),),
+        )
     if not watch.every and kernels.SUB_TENSOR.launch_in_place(input, other, alpha) is not None:
         return input
     if (input.__class__ not in plain or other.__class__ not in plain or alpha.__class__ not in plain) and (
@@ -1465,7 +1483,12 @@ def _fmod(name: str, self, other, into=None) -> Any:
 
 @autocast_as(cuda="widest")
 def addcmul(
-    input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, *, value: Number = 1, out: Tensor | None = None
+    input: Tensor,
+    tensor1: Tensor | Number,
+    tensor2: Tensor | Number,
+    more1: Any = None,
+    value: Number = 1,
+    out: Tensor | None = None,
 ) -> Tensor:
     """x + value * a * b.
 
@@ -1490,6 +1513,14 @@ def addcmul(
         >>> sg.addcmul(sg.ones(2), sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]), value=0.5)
         tensor([2.5000, 5.0000])
     """
+    if more1 is not None:
+        return call_older_form(
+            addcmul,
+            ((("input", "Tensor"), ("value", "Scalar"), ("tensor1", "Operand"), ("tensor2", "Operand")),),
+            (input, tensor1, tensor2, more1),
+            (("value", value, 1),),
+            out,
+        )
     if (not watch.casts or uncast()) and out is None:
         result = kernels.ADDCMUL.launch(input, tensor1, tensor2, value)
         if result is not None:
@@ -1514,8 +1545,17 @@ def addcmul(
     return _addcmul("addcmul", input, tensor1, tensor2, value)
 
 
-def addcmul_(input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, *, value: Number = 1) -> Tensor:
+def addcmul_(
+    input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, more1: Any = None, value: Number = 1
+) -> Tensor:
     """`addcmul`, written into `input`, which is returned; the same arguments but `out`."""
+    if more1 is not None:
+        return call_older_form(
+            addcmul_,
+            ((("input", "Tensor"), ("value", "Scalar"), ("tensor1", "Operand"), ("tensor2", "Operand")),),
+            (input, tensor1, tensor2, more1),
+            (("value", value, 1),),
+        )
     if (
         input.__class__ not in plain
         or tensor1.__class__ not in plain
@@ -1546,7 +1586,12 @@ def _addcmul(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 
 @autocast_as(cuda="widest")
 def addcdiv(
-    input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, *, value: Number = 1, out: Tensor | None = None
+    input: Tensor,
+    tensor1: Tensor | Number,
+    tensor2: Tensor | Number,
+    more1: Any = None,
+    value: Number = 1,
+    out: Tensor | None = None,
 ) -> Tensor:
     """x + value * a / b.
 
@@ -1571,6 +1616,14 @@ def addcdiv(
         >>> sg.addcdiv(sg.ones(2), sg.tensor([1.0, 4.0]), sg.tensor([2.0, 2.0]), value=0.5)
         tensor([1.2500, 2.0000])
     """
+    if more1 is not None:
+        return call_older_form(
+            addcdiv,
+            ((("input", "Tensor"), ("value", "Scalar"), ("tensor1", "Operand"), ("tensor2", "Operand")),),
+            (input, tensor1, tensor2, more1),
+            (("value", value, 1),),
+            out,
+        )
     if (not watch.casts or uncast()) and out is None:
         result = kernels.ADDCDIV.launch(input, tensor1, tensor2, value)
         if result is not None:
@@ -1595,8 +1648,17 @@ def addcdiv(
     return _addcdiv("addcdiv", input, tensor1, tensor2, value)
 
 
-def addcdiv_(input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, *, value: Number = 1) -> Tensor:
+def addcdiv_(
+    input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, more1: Any = None, value: Number = 1
+) -> Tensor:
     """`addcdiv`, written into `input`, which is returned; the same arguments but `out`."""
+    if more1 is not None:
+        return call_older_form(
+            addcdiv_,
+            ((("input", "Tensor"), ("value", "Scalar"), ("tensor1", "Operand"), ("tensor2", "Operand")),),
+            (input, tensor1, tensor2, more1),
+            (("value", value, 1),),
+        )
     if (
         input.__class__ not in plain
         or tensor1.__class__ not in plain
@@ -2429,7 +2491,7 @@ _add_overloads = Overloads(
 )
 
 
-def add(input, other, *, alpha=1, out=None):
+def add(input, other, more1=None, alpha=1, out=None):
     """x + alpha * y.
 
     Overloads:
@@ -2448,6 +2510,17 @@ def add(input, other, *, alpha=1, out=None):
         >>> sg.add(x, x, alpha=0.5)
         tensor([1.5000, 3.0000])
     """
+    if more1 is not None:
+        return call_older_form(
+            add,
+            (
+                (("input", "Operand"), ("alpha", "Scalar"), ("other", "Operand")),
+                (("input", "Tensor"), ("alpha", "Scalar"), ("other", "Scalar")),
+            ),
+            (input, other, more1),
+            (("alpha", alpha, 1),),
+            out,
+        )
     if isinstance(other, Tensor):
         return add_tensor(input, other, alpha=alpha, out=out)
     if other.__class__ in NUMBERS:
@@ -2668,8 +2741,18 @@ _add__overloads = Overloads(
 )
 
 
-def add_(input, other, *, alpha=1):
+def add_(input, other, more1=None, alpha=1):
     """`add`, written into `input`, which is returned; the same arguments but `out`."""
+    if more1 is not None:
+        return call_older_form(
+            add_,
+            (
+                (("input", "Operand"), ("alpha", "Scalar"), ("other", "Operand")),
+                (("input", "Tensor"), ("alpha", "Scalar"), ("other", "Scalar")),
+            ),
+            (input, other, more1),
+            (("alpha", alpha, 1),),
+        )
     if isinstance(other, Tensor):
         return add_tensor_(input, other, alpha=alpha)
     if other.__class__ in NUMBERS:

@@ -15,6 +15,7 @@ from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype, stored_in
 from ...runtime.dispatch.kernel_op import KernelOp
+from ...runtime.dispatch.older_forms import call_older_form
 from ...runtime.dispatch.overloads import Number
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import before_write, write, write_out
@@ -452,7 +453,14 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
 
 @autocast_as(cpu="lower", cuda="lower")
 def addmm(
-    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Tensor | None = None
+    input: Tensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    more1: Any = None,
+    more2: Any = None,
+    beta: Number = 1,
+    alpha: Number = 1,
+    out: Tensor | None = None,
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
@@ -478,6 +486,17 @@ def addmm(
         >>> sg.addmm(sg.tensor([10.0, 20.0]), sg.tensor([[1.0, 2.0]]), sg.eye(2), alpha=0.5)
         tensor([[10.5000, 21.0000]])
     """
+    if more1 is not None:
+        return call_older_form(
+            addmm,
+            (
+                (("beta", "Scalar"), ("input", "Tensor"), ("alpha", "Scalar"), ("mat1", "Tensor"), ("mat2", "Tensor")),
+                (("beta", "Scalar"), ("input", "Tensor"), ("mat1", "Tensor"), ("mat2", "Tensor")),
+            ),
+            (input, mat1, mat2, more1, more2),
+            (("beta", beta, 1), ("alpha", alpha, 1)),
+            out,
+        )
     if (not watch.casts or uncast()) and out is None:
         result = ADDMM.launch(input, mat1, mat2, beta, alpha)
         if result is not None:
@@ -500,8 +519,20 @@ def addmm(
     return _addmm("addmm", input, mat1, mat2, beta, alpha)
 
 
-def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+def addmm_(
+    input: Tensor, mat1: Tensor, mat2: Tensor, more1: Any = None, more2: Any = None, beta: Number = 1, alpha: Number = 1
+) -> Tensor:
     """`addmm`, written into `input`, which is returned; the same arguments but `out`."""
+    if more1 is not None:
+        return call_older_form(
+            addmm_,
+            (
+                (("beta", "Scalar"), ("input", "Tensor"), ("alpha", "Scalar"), ("mat1", "Tensor"), ("mat2", "Tensor")),
+                (("beta", "Scalar"), ("input", "Tensor"), ("mat1", "Tensor"), ("mat2", "Tensor")),
+            ),
+            (input, mat1, mat2, more1, more2),
+            (("beta", beta, 1), ("alpha", alpha, 1)),
+        )
     if (
         input.__class__ not in plain
         or mat1.__class__ not in plain
@@ -558,7 +589,14 @@ def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
 
 @autocast_as(cpu="lower", cuda="lower")
 def baddbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Tensor | None = None
+    input: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    more1: Any = None,
+    more2: Any = None,
+    beta: Number = 1,
+    alpha: Number = 1,
+    out: Tensor | None = None,
 ) -> Tensor:
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
@@ -584,6 +622,23 @@ def baddbmm(
         >>> sg.baddbmm(sg.zeros(1), sg.ones(2, 1, 3), sg.ones(2, 3, 1)).shape
         specgrad.Size([2, 1, 1])
     """
+    if more1 is not None:
+        return call_older_form(
+            baddbmm,
+            (
+                (
+                    ("beta", "Scalar"),
+                    ("input", "Tensor"),
+                    ("alpha", "Scalar"),
+                    ("batch1", "Tensor"),
+                    ("batch2", "Tensor"),
+                ),
+                (("beta", "Scalar"), ("input", "Tensor"), ("batch1", "Tensor"), ("batch2", "Tensor")),
+            ),
+            (input, batch1, batch2, more1, more2),
+            (("beta", beta, 1), ("alpha", alpha, 1)),
+            out,
+        )
     if (not watch.casts or uncast()) and out is None:
         result = BADDBMM.launch(input, batch1, batch2, beta, alpha)
         if result is not None:
@@ -610,8 +665,32 @@ def baddbmm(
     return _baddbmm("baddbmm", input, batch1, batch2, beta, alpha)
 
 
-def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+def baddbmm_(
+    input: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    more1: Any = None,
+    more2: Any = None,
+    beta: Number = 1,
+    alpha: Number = 1,
+) -> Tensor:
     """`baddbmm`, written into `input`, which is returned; the same arguments but `out`."""
+    if more1 is not None:
+        return call_older_form(
+            baddbmm_,
+            (
+                (
+                    ("beta", "Scalar"),
+                    ("input", "Tensor"),
+                    ("alpha", "Scalar"),
+                    ("batch1", "Tensor"),
+                    ("batch2", "Tensor"),
+                ),
+                (("beta", "Scalar"), ("input", "Tensor"), ("batch1", "Tensor"), ("batch2", "Tensor")),
+            ),
+            (input, batch1, batch2, more1, more2),
+            (("beta", beta, 1), ("alpha", alpha, 1)),
+        )
     if (
         input.__class__ not in plain
         or batch1.__class__ not in plain
@@ -668,7 +747,14 @@ def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
 
 @autocast_as(cpu="lower", cuda="lower")
 def addbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Tensor | None = None
+    input: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    more1: Any = None,
+    more2: Any = None,
+    beta: Number = 1,
+    alpha: Number = 1,
+    out: Tensor | None = None,
 ) -> Tensor:
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
@@ -694,6 +780,23 @@ def addbmm(
         >>> sg.addbmm(sg.zeros(1), sg.ones(2, 1, 3), sg.ones(2, 3, 1))
         tensor([[6.]])
     """
+    if more1 is not None:
+        return call_older_form(
+            addbmm,
+            (
+                (
+                    ("beta", "Scalar"),
+                    ("input", "Tensor"),
+                    ("alpha", "Scalar"),
+                    ("batch1", "Tensor"),
+                    ("batch2", "Tensor"),
+                ),
+                (("beta", "Scalar"), ("input", "Tensor"), ("batch1", "Tensor"), ("batch2", "Tensor")),
+            ),
+            (input, batch1, batch2, more1, more2),
+            (("beta", beta, 1), ("alpha", alpha, 1)),
+            out,
+        )
     if (not watch.casts or uncast()) and out is None:
         result = ADDBMM.launch(input, batch1, batch2, beta, alpha)
         if result is not None:
@@ -720,8 +823,32 @@ def addbmm(
     return _addbmm("addbmm", input, batch1, batch2, beta, alpha)
 
 
-def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+def addbmm_(
+    input: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    more1: Any = None,
+    more2: Any = None,
+    beta: Number = 1,
+    alpha: Number = 1,
+) -> Tensor:
     """`addbmm`, written into `input`, which is returned; the same arguments but `out`."""
+    if more1 is not None:
+        return call_older_form(
+            addbmm_,
+            (
+                (
+                    ("beta", "Scalar"),
+                    ("input", "Tensor"),
+                    ("alpha", "Scalar"),
+                    ("batch1", "Tensor"),
+                    ("batch2", "Tensor"),
+                ),
+                (("beta", "Scalar"), ("input", "Tensor"), ("batch1", "Tensor"), ("batch2", "Tensor")),
+            ),
+            (input, batch1, batch2, more1, more2),
+            (("beta", beta, 1), ("alpha", alpha, 1)),
+        )
     if (
         input.__class__ not in plain
         or batch1.__class__ not in plain
@@ -783,7 +910,14 @@ def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
 
 @autocast_as(cuda="lower")
 def addmv(
-    input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Tensor | None = None
+    input: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    more1: Any = None,
+    more2: Any = None,
+    beta: Number = 1,
+    alpha: Number = 1,
+    out: Tensor | None = None,
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
@@ -809,6 +943,17 @@ def addmv(
         >>> sg.addmv(sg.tensor([10.0, 20.0]), sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 1.0]))
         tensor([13., 27.])
     """
+    if more1 is not None:
+        return call_older_form(
+            addmv,
+            (
+                (("beta", "Scalar"), ("input", "Tensor"), ("alpha", "Scalar"), ("mat", "Tensor"), ("vec", "Tensor")),
+                (("beta", "Scalar"), ("input", "Tensor"), ("mat", "Tensor"), ("vec", "Tensor")),
+            ),
+            (input, mat, vec, more1, more2),
+            (("beta", beta, 1), ("alpha", alpha, 1)),
+            out,
+        )
     if (not watch.casts or uncast()) and out is None:
         result = ADDMV.launch(input, mat, vec, beta, alpha)
         if result is not None:
@@ -829,8 +974,20 @@ def addmv(
     return _addmv("addmv", input, mat, vec, beta, alpha)
 
 
-def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+def addmv_(
+    input: Tensor, mat: Tensor, vec: Tensor, more1: Any = None, more2: Any = None, beta: Number = 1, alpha: Number = 1
+) -> Tensor:
     """`addmv`, written into `input`, which is returned; the same arguments but `out`."""
+    if more1 is not None:
+        return call_older_form(
+            addmv_,
+            (
+                (("beta", "Scalar"), ("input", "Tensor"), ("alpha", "Scalar"), ("mat", "Tensor"), ("vec", "Tensor")),
+                (("beta", "Scalar"), ("input", "Tensor"), ("mat", "Tensor"), ("vec", "Tensor")),
+            ),
+            (input, mat, vec, more1, more2),
+            (("beta", beta, 1), ("alpha", alpha, 1)),
+        )
     if (
         input.__class__ not in plain
         or mat.__class__ not in plain
@@ -1267,7 +1424,14 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @autocast_as(cuda="lower")
 def addr(
-    input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Tensor | None = None
+    input: Tensor,
+    vec1: Tensor,
+    vec2: Tensor,
+    more1: Any = None,
+    more2: Any = None,
+    beta: Number = 1,
+    alpha: Number = 1,
+    out: Tensor | None = None,
 ) -> Tensor:
     """beta M + alpha x y^T; M broadcasts, and is not read when beta is 0.
 
@@ -1292,6 +1456,17 @@ def addr(
         tensor([[ 2., 11.],
                 [ 3., 21.]])
     """
+    if more1 is not None:
+        return call_older_form(
+            addr,
+            (
+                (("beta", "Scalar"), ("input", "Tensor"), ("alpha", "Scalar"), ("vec1", "Tensor"), ("vec2", "Tensor")),
+                (("beta", "Scalar"), ("input", "Tensor"), ("vec1", "Tensor"), ("vec2", "Tensor")),
+            ),
+            (input, vec1, vec2, more1, more2),
+            (("beta", beta, 1), ("alpha", alpha, 1)),
+            out,
+        )
     if (
         input.__class__ not in plain
         or vec1.__class__ not in plain
@@ -1318,8 +1493,20 @@ def addr(
 
 
 @autocast_as(cpu="off", cuda="off")
-def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+def addr_(
+    input: Tensor, vec1: Tensor, vec2: Tensor, more1: Any = None, more2: Any = None, beta: Number = 1, alpha: Number = 1
+) -> Tensor:
     """`addr`, written into `input`, which is returned; the same arguments but `out`."""
+    if more1 is not None:
+        return call_older_form(
+            addr_,
+            (
+                (("beta", "Scalar"), ("input", "Tensor"), ("alpha", "Scalar"), ("vec1", "Tensor"), ("vec2", "Tensor")),
+                (("beta", "Scalar"), ("input", "Tensor"), ("vec1", "Tensor"), ("vec2", "Tensor")),
+            ),
+            (input, vec1, vec2, more1, more2),
+            (("beta", beta, 1), ("alpha", alpha, 1)),
+        )
     if (input.__class__ not in plain or vec1.__class__ not in plain or vec2.__class__ not in plain) and (
         result := intercept("addr", addr_, "composite", input, vec1, vec2, beta=beta, alpha=alpha)
     ) is not NOT_HANDLED:

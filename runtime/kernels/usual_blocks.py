@@ -17,11 +17,11 @@ from .scalar.usual import USUAL
 BLOCK = 512  # elements: what the loops over a block ask for ahead is the next one (`compile/prefetch.py`)
 
 
-def whole(x: Any) -> Any:
-    """The function of a kernel, for any argument; `in_blocks` puts it here, as the next three."""
+def whole(*x: Any) -> Any:
+    """The function of a kernel, for any arguments; `in_blocks` puts it here, as the next three."""
 
 
-def usual(x: Any) -> Any:
+def usual(*x: Any) -> Any:
     """The same for usual arguments."""
 
 

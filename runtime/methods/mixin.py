@@ -358,6 +358,10 @@ class TensorMethods(TensorAttributes):
     __dlpack_device__ = interop.dlpack_device
     __getitem__ = indexing.getitem
     __setitem__ = indexing.setitem
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return op.matmul(other, self) if isinstance(other, TensorBase) else NotImplemented
+
     __array_priority__ = 1000  # NumPy leaves `array * tensor` to the tensor
 
     def __repr__(self) -> str:

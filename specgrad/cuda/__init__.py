@@ -49,6 +49,6 @@ def __getattr__(name: str) -> _Any:
             return found
     if name == "_initialized":
         return _devices.is_initialized()
-    if name == "amp":
-        return _import_module(".amp", __name__)
+    if name in ("amp", "sparse"):
+        return _import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -19,6 +19,7 @@ from tests.cuda.simulator import simulated
 
 TYPES = [np.dtype(t) for t in (np.bool_, np.uint8, np.int8, np.int16, np.int32, np.int64, np.float16)]
 TYPES += [np.dtype(t) for t in (ml_dtypes.bfloat16, np.float32, np.float64, np.complex64, np.complex128)]
+FLOAT8 = [np.dtype(ml_dtypes.float8_e4m3fn), np.dtype(ml_dtypes.float8_e5m2)]
 
 
 @pytest.fixture
@@ -36,8 +37,42 @@ def drawn(kind: np.dtype, size: int = 65) -> np.ndarray:
     return cast(values + 1j * rng.uniform(-1, 1, size) if kind.kind == "c" else values, kind)
 
 
-@pytest.mark.parametrize("to", TYPES, ids=str)
-@pytest.mark.parametrize("source", TYPES, ids=str)
+@pytest.mark.parametrize("kind", FLOAT8, ids=str)
+def test_every_byte_is_read_as_ml_dtypes_reads_it(place: Any, kind: np.dtype) -> None:
+    """All 256 floats of eight bits as float32, with the signs of zeros."""
+    values = np.arange(256).astype(np.uint8).view(kind)
+    result = memory.empty(values.shape, np.dtype(np.float32), place)
+    memory.copy(result, memory.from_host(values, place))
+    found, right = memory.to_host(result), values.astype(np.float32)
+    np.testing.assert_array_equal(found, right)
+    assert (np.signbit(found) == np.signbit(right))[~np.isnan(right)].all()
+
+
+@pytest.mark.parametrize("kind", FLOAT8, ids=str)
+def test_numbers_are_rounded_to_eight_bits_as_on_the_cpu(place: Any, kind: np.dtype) -> None:
+    """All floats of the format, what lies between two of them, and a little beside that; what is too large; nan."""
+    grid = np.arange(128).astype(np.uint8).view(kind).astype(np.float32)
+    grid = np.sort(grid[np.isfinite(grid)])
+    middle = (grid[1:] + grid[:-1]) / 2
+    beside = [np.nextafter(middle, np.float32(np.inf)), np.nextafter(middle, np.float32(0))]
+    extremes = np.array([1e9, 3e38, np.inf, 460.0, 464.0, 465.0, 480.0, 61439, 61440, 57345, 1e-12, 1e-45], np.float32)
+    values = np.concatenate([grid, middle, *beside, extremes])
+    values = np.concatenate([values, -values])
+    result = memory.empty(values.shape, kind, place)
+    memory.copy(result, memory.from_host(values, place))
+    assert memory.to_host(result).tobytes() == cast(values, kind).tobytes()
+
+
+def test_a_nan_stays_one_in_eight_bits(place: Any) -> None:
+    """As both formats have them."""
+    for kind in FLOAT8:
+        result = memory.empty((2,), kind, place)
+        memory.copy(result, memory.from_host(np.array([np.nan, -np.nan], np.float32), place))
+        assert np.isnan(memory.to_host(result).astype(np.float32)).all()
+
+
+@pytest.mark.parametrize("to", [*TYPES, *FLOAT8], ids=str)
+@pytest.mark.parametrize("source", [*TYPES, *FLOAT8], ids=str)
 def test_a_copy_converts_as_on_the_cpu(place: Any, source: np.dtype, to: np.dtype) -> None:
     """To the bit, for every pair of dtypes: floats are cut to integers, which wrap; imaginary parts are dropped."""
     values = drawn(source)

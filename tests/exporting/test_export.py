@@ -87,6 +87,14 @@ def test_what_python_does_is_in_the_graph(function: Callable[..., Any]) -> None:
     _agrees(_exported(function, x), function, sg.randn(3, 4))
 
 
+@pytest.mark.parametrize("base", [-1, 1, 2, 0, -2])
+def test_whole_numbers_to_negative_powers(base: int) -> None:
+    """They are rounded towards zero, as a tensor and as a number."""
+    numbers, exponents = sg.tensor([-2, -1, 0, 1, 2, 3]), sg.tensor([-3, -2, -1, 0, 1, 2])
+    for function in (lambda x: numbers**x, lambda x: x**exponents, lambda x: base**x):
+        _agrees(_exported(function, exponents), function, exponents)
+
+
 def test_dtypes_are_promoted_as_they_are_here() -> None:
     """Tensors of several dtypes and numbers: each result has the dtype that it has here."""
     x = sg.randn(2, 4)

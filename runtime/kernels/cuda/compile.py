@@ -49,7 +49,12 @@ class Compiled:
         compiler = ScalarCompiler(cuda.jit(device=True), cuda.jit(device=True, inline="always"), self.given)
         self.libraries = (ScalarLibrary(scalar, compiler), ScalarLibrary(scalar_complex, compiler))
         numbers = {name: getattr(np, name) for name in NUMBERS}
-        own = {"cuda": cuda, "from_bits": self.given["from_bits"], "whole": np.int64}
+        own = {
+            "cuda": cuda,
+            "float32_bits": self.given["bits"],
+            "from_bits": self.given["from_bits"],
+            "whole": np.int64,
+        }
         own |= {make.__name__: intrinsic(make(target)) for make in instructions.MAKERS}
         self.names: dict[str, Any] = numbers | own
         self.made: dict[Any, Any] = {}

@@ -17,6 +17,10 @@ from .numbers import TYPES
 from .vocabulary import cuda
 
 
+def float32_bits(x: Any) -> Any:
+    return primitives.bits(np.float32(x))  # a register, which is a float of Python's after some operations
+
+
 def bfloat16_bits(x: Any) -> Any:
     return np.float32(x).astype(ml_dtypes.bfloat16).view(np.uint16)
 
@@ -71,6 +75,7 @@ class Interpreted:
 
     names: dict[str, Any] = {
         **TYPES,
+        "float32_bits": float32_bits,
         "from_bits": primitives.from_bits,
         "array_at": array_at,
         "bfloat16_bits": bfloat16_bits,

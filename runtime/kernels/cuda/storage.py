@@ -1,5 +1,5 @@
-"""Elements in memory and in registers: 16-bit floats are computed with as float32, pairs of them as complex64; what is
-read becomes `T`.
+"""Elements in memory and in registers: floats of 16 and 8 bits are computed with as float32, pairs of float16 as
+complex64; what is read becomes `T`.
 
 `getter` and `putter` choose a function for the dtype in memory.
 """
@@ -11,6 +11,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from .float8 import load_e4m3, load_e5m2, put_e4m3, put_e5m2
 from .signature import Target
 from .vocabulary import (
     T,
@@ -29,17 +30,23 @@ from .vocabulary import (
 FLOAT16 = np.dtype(np.float16)
 FLOAT32 = np.dtype(np.float32)
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+E4M3, E5M2 = np.dtype(ml_dtypes.float8_e4m3fn), np.dtype(ml_dtypes.float8_e5m2)
 COMPLEX32 = np.dtype([("real", np.float16), ("imag", np.float16)])
 COMPLEX64 = np.dtype(np.complex64)
 # What kernels get of dtypes that no compiler knows.
-BITS: dict[np.dtype, np.dtype] = {BFLOAT16: np.dtype(np.uint16), COMPLEX32: np.dtype(np.uint32)}
+BITS: dict[np.dtype, np.dtype] = {
+    BFLOAT16: np.dtype(np.uint16),
+    COMPLEX32: np.dtype(np.uint32),
+    E4M3: np.dtype(np.uint8),
+    E5M2: np.dtype(np.uint8),
+}
 
 
 def in_registers(stored: np.dtype) -> np.dtype:
     """The dtype that elements have once they are read."""
     if stored == COMPLEX32:
         return COMPLEX64
-    return FLOAT32 if stored in (FLOAT16, BFLOAT16) else stored
+    return FLOAT32 if stored in (FLOAT16, BFLOAT16, E4M3, E5M2) else stored
 
 
 def load(x: Any, i: Any) -> Any:
@@ -59,7 +66,13 @@ def load_complex32(x: Any, i: Any) -> Any:
     return complex64(complex(float16_number(pair & uint32(65535)), float16_number(pair >> uint32(16))))
 
 
-LOADS = {FLOAT16: load_float16, BFLOAT16: load_bfloat16, COMPLEX32: load_complex32}
+LOADS = {
+    FLOAT16: load_float16,
+    BFLOAT16: load_bfloat16,
+    COMPLEX32: load_complex32,
+    E4M3: load_e4m3,
+    E5M2: load_e5m2,
+}
 
 
 def get(x: Any, i: Any) -> Any:
@@ -123,7 +136,13 @@ def put_complex32(x: Any, i: Any, value: Any) -> None:
     x[i] = uint32(real) | uint32(imag) << uint32(16)
 
 
-PUTS = {FLOAT16: put_float16, BFLOAT16: put_bfloat16, COMPLEX32: put_complex32}
+PUTS = {
+    FLOAT16: put_float16,
+    BFLOAT16: put_bfloat16,
+    COMPLEX32: put_complex32,
+    E4M3: put_e4m3,
+    E5M2: put_e5m2,
+}
 
 
 def putter(target: Target, stored: np.dtype) -> Any:

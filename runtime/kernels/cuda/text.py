@@ -59,7 +59,7 @@ class Texts:
         compiler = ScalarCompiler(Text, Text, given)
         self.libraries = (ScalarLibrary(scalar, compiler), ScalarLibrary(scalar_complex, compiler))
         made = {make.__name__: Text(make) for make in instructions.MAKERS}
-        self.names: dict[str, Any] = {"from_bits": given["from_bits"], **made}
+        self.names: dict[str, Any] = {"from_bits": given["from_bits"], "float32_bits": given["bits"], **made}
         self.made: dict[Any, Text] = {}
 
     def kernel(self, function: Any, **names: Any) -> Text:

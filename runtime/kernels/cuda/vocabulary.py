@@ -23,6 +23,7 @@ float32: Any = None
 float64: Any = None
 complex64: Any = None
 complex128: Any = None
+float32_bits: Any = None  # (x): the bits of a float32 number as an int32
 from_bits: Any = None  # (x, pattern): the number of the type of x with these bits
 bfloat16_bits: Any = None  # (x): the bits of a float32 number rounded to bfloat16, the nearest, ties to even
 float16_bits: Any = None  # (x): the same of float16

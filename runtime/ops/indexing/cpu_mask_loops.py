@@ -3,8 +3,8 @@
 A mask is bytes, 0 or 1, or any numbers, of which those are true that are not 0, cut into blocks of `BLOCK` elements.
 Where a block's first true element goes is known from the counts of those before it, so blocks need not wait for each
 other. Whether an element is true is added to a counter and never branched on; a block ends with its last true element,
-so nothing is written behind what it has. Counters are unsigned, so nobody asks whether they count from the end. The
-last two arguments are the range of blocks.
+so nothing is written behind what it has, and with the mask, should a thread have changed that since it was counted.
+Counters are unsigned, so nobody asks whether they count from the end. The last two arguments are the range of blocks.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def compress(x: Array, mask: Array, starts: Array, out: Array, first: int, last:
     """The elements of x where the mask is true, those of block b from out[starts[b]] on."""
     for b in range(first, last):
         i, n, end = np.uint64(b * BLOCK), np.uint64(starts[b]), np.uint64(starts[b + 1])
-        while n < end:
+        while n < end and i < np.uint64(mask.size):
             out[n] = x[i]
             n += np.uint64(mask[i])
             i += np.uint64(1)
@@ -53,7 +53,7 @@ def compress_rows(x: Array, mask: Array, starts: Array, out: Array, width: int, 
     """The rows of x, of `width` elements, where the mask is true, those of block b from row starts[b] on."""
     for b in range(first, last):
         i, n, end = np.int64(b * BLOCK), starts[b], starts[b + 1]
-        while n < end:
+        while n < end and i < mask.size:
             if mask[i]:
                 row, to = part_of(x, i * width, width), part_of(out, n * width, width)
                 for k in range(width):
@@ -67,12 +67,12 @@ def expand(x: Array, mask: Array, starts: Array, out: Array, first: int, last: i
     """Words of x, one after the other, where the mask is true, and zeros elsewhere: the transpose of `compress`."""
     for b in range(first, last):
         i, n, end = np.uint64(b * BLOCK), np.uint64(starts[b]), np.uint64(starts[b + 1])
-        while n < end:
+        while n < end and i < np.uint64(mask.size):
             out[i] = x[n] & (np.uint64(0) - np.uint64(mask[i]))  # all bits or none: a choice would become a branch
             n += np.uint64(mask[i])
             i += np.uint64(1)
         rest = np.int64(i)
-        zeros = part_of(out, rest, min((b + 1) * BLOCK, mask.size) - rest)
+        zeros = part_of(out, rest, max(min((b + 1) * BLOCK, mask.size) - rest, 0))
         for j in range(zeros.size):
             zeros[j] = 0
 
@@ -85,7 +85,7 @@ def true_places(mask: Array, starts: Array, out: Array, length: int, ndim: int, 
     for b in range(first, last):
         i, n, end = np.uint64(b * BLOCK), np.uint64(starts[b]) * dims, np.uint64(starts[b + 1]) * dims
         row, column = i // row_length, i % row_length
-        while n < end:
+        while n < end and i < np.uint64(mask.size):
             out[n] = np.int64(row)
             out[n + dims - np.uint64(1)] = np.int64(column)  # of one dimension this is all that there is
             n += dims * np.uint64(mask[i] != 0)

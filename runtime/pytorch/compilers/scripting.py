@@ -23,6 +23,10 @@ class Error(RuntimeError):
     """What PyTorch raises from a compiled function; nothing here does."""
 
 
+class TracerWarning(Warning):
+    """What PyTorch's tracer warns by; nothing is traced here, so nobody does."""
+
+
 class Attribute(NamedTuple):
     """A value with a type for TorchScript.
 

@@ -90,6 +90,16 @@ AUTOCAST = [
     ("running", "dtypes: [float]", "dtypes: [int]\n  autocast: lower",
      "11:13: running, autocast: the op takes no floats, and nothing else is cast"),
 ]  # fmt: skip
+DEPRECATED = [
+    ("bend", "aliases: [bow]", "deprecated: self slop other",
+     "3:15: bend, deprecated: the op has no argument 'slop' (did you mean 'slope'?)"),
+    ("bend", "aliases: [bow]", "deprecated: self slope",
+     "3:15: bend, deprecated: a call without 'other' is none: it has no default"),
+    ("bend", "aliases: [bow]", "deprecated: self slope self other",
+     "3:15: bend, deprecated: an argument comes twice: self slope self other"),
+    ("bend", "aliases: [bow]", "deprecated: other self",
+     "3:15: bend, deprecated: 2 arguments by place are a call of the present form, which has 2"),
+]  # fmt: skip
 ONNX = [
     ("bend", "aliases: [bow]", "onnx: Mull(self, other)",
      "3:9: bend, onnx: unknown name 'Mull' (did you mean 'Mul'?)"),
@@ -336,6 +346,7 @@ STATED = [
 ALL = {
     "sparse": SPARSE,
     "autocast": AUTOCAST,
+    "deprecated": DEPRECATED,
     "onnx": ONNX,
     "names": NAMES,
     "unused": UNUSED,

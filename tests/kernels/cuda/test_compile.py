@@ -128,3 +128,12 @@ def test_there_are_kernels_of_every_kind() -> None:
     kinds = ("rows of softmax: whole by block", "far rows", "far text", "in float64", "of bfloat16", "text indexed")
     kinds += ("text element", "product", "uniform", "taken", "changing adam", "counting adam", "folding", "sorted in")
     assert [kind for kind in kinds if kind not in labels] == []
+
+
+@pytest.mark.parametrize("kind", [np.dtype(ml_dtypes.float8_e4m3fn), np.dtype(ml_dtypes.float8_e5m2)], ids=str)
+def test_floats_of_eight_bits_compile(kind: np.dtype) -> None:
+    """Copies from and to what numba does not know, by their bits."""
+    single = np.dtype(np.float32)
+    for source, to in ((single, kind), (kind, np.dtype(np.float64)), (np.dtype(np.int32), kind)):
+        signature = element_signature((Array(source),), (Array(to),), 0)
+        assert ".entry" in ptx(copy_kernel(single).make, signature)

@@ -1,0 +1,182 @@
+"""export: a module's graph for example inputs, with parameters, buffers and constants as its first inputs."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from ...runtime.errors import ArgumentError, type_name
+from ...runtime.modes.grad_mode import no_grad
+from ...runtime.namespace import op
+from ...runtime.pytorch.trees.structure import TreeSpec, tree_flatten, tree_unflatten
+from ...runtime.random import fork_rng
+from ..modules.module import Module
+from .building import Recording, node_name, program_of
+from .dims import Sizes
+from .program import CallSpec, ExportedProgram
+from .recording import DataDependentError, Recorder
+from .varying import Formulas, merge, samples
+
+
+def export(
+    mod: Module,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    dynamic_shapes: Any = None,
+    strict: bool = False,
+    preserve_module_call_signature: tuple[str, ...] = (),
+    prefer_deferred_runtime_asserts_over_guards: bool = False,
+) -> ExportedProgram:
+    """The graph of the calls that a module makes for example inputs.
+
+    The module runs once, and Python's control flow is followed as it goes for these inputs. With sizes that vary it
+    runs three times, and numbers that differ become formulas of sizes.
+
+    Args:
+        mod: the module, in the mode in which it is to compute.
+        args, kwargs: the example inputs.
+        dynamic_shapes: sizes that vary: for each argument, by its name or place, a dict {dim: Dim}, or a list of these
+            or None for each dim, nested as the argument is.
+        strict, preserve_module_call_signature, prefer_deferred_runtime_asserts_over_guards: not looked at: there is one
+            way to record.
+
+    Raises:
+        DataDependentError: Python asks for a number that depends on an input: a RuntimeError.
+        ValueError: something depends on a size that is to vary, and is no formula of sizes.
+
+    Example:
+        >>> import specgrad as sg
+        >>> batch = sg.export.Dim("batch")
+        >>> program = sg.export.export(sg.nn.Linear(2, 3), (sg.ones(4, 2),), dynamic_shapes=({0: batch},))
+        >>> program.module()(sg.zeros(9, 2)).shape
+        specgrad.Size([9, 3])
+    """
+    if not isinstance(mod, Module):
+        raise ValueError(f"Expected `mod` to be an instance of `torch.nn.Module`, got {type(mod)}.")
+    if not isinstance(args, tuple):
+        raise ArgumentError(f"Expecting `args` to be a tuple of example positional inputs, got {type_name(args)}")
+    given = args, dict(kwargs or {})
+    values, in_spec = tree_flatten(given)
+    names = _names_of(mod, *given)
+    first = record(mod, values, in_spec, names)
+    sizes = _sizes_that_vary(dynamic_shapes, mod, given, values)
+    if sizes.places:
+        _let_vary(mod, values, in_spec, names, first, sizes)
+    return program_of(mod, first, values, CallSpec(in_spec, first.out_spec), sizes, given)
+
+
+def record(mod: Module, values: list[Any], in_spec: TreeSpec, names: list[str]) -> Recording:
+    """Run a module, and note what it calls; buffers and random numbers are as before afterwards."""
+    recorder = Recorder()
+    for path, parameter in mod.named_parameters(remove_duplicate=False):
+        recorder.declare(node_name("p", path), parameter, is_input=False)
+    for path, buffer in mod.named_buffers(remove_duplicate=False):
+        recorder.declare(node_name("b", path), buffer, is_input=False)
+    inputs = [recorder.declare(name, value) for name, value in zip(names, values, strict=True)]
+    args, kwargs = tree_unflatten(values, in_spec)
+    with _unchanged(mod), recorder.watching():
+        result = mod(*args, **kwargs)
+    outputs, out_spec = tree_flatten(result)
+    recorder.finish(outputs)
+    return Recording(recorder, inputs, outputs, out_spec)
+
+
+@contextmanager
+def _unchanged(mod: Module) -> Iterator[None]:
+    """Afterwards buffers, and the generators of random numbers, are what they were before."""
+    before = [(buffer, buffer.detach().clone()) for buffer in mod.buffers()]
+    try:
+        with fork_rng():
+            yield
+    finally:
+        with no_grad():
+            for buffer, values in before:
+                buffer.copy_(values)
+
+
+def _names_of(mod: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
+    """A name for each input, by the parameter of `forward` that takes it."""
+    bound = inspect.signature(mod.forward).bind(*args, **kwargs)
+    names = []
+    for name, value in bound.arguments.items():
+        parts = value if name in kwargs or not isinstance(value, dict) or name != "kwargs" else value
+        leaves = tree_flatten(parts)[0]
+        names += [name] if len(leaves) == 1 and leaves[0] is value else [f"{name}_{k}" for k in range(len(leaves))]
+    return names
+
+
+def _sizes_that_vary(said: Any, mod: Module, given: tuple[tuple[Any, ...], dict[str, Any]], values: list[Any]) -> Sizes:
+    """What `dynamic_shapes` says, by the numbers of inputs."""
+    sizes = Sizes()
+    if said is None:
+        return sizes
+    numbers = {id(value): number for number, value in enumerate(values)}
+    arguments = inspect.signature(mod.forward).bind(*given[0], **given[1]).arguments
+    if isinstance(said, tuple | list):
+        said = dict(zip(arguments, said, strict=True))
+    if set(said) - set(arguments):
+        raise ValueError(f"export(): dynamic_shapes names {sorted(set(said) - set(arguments))}, which are no arguments")
+    for name, value in arguments.items():
+        sizes.read(said.get(name), value, numbers, f"[{name!r}]")
+    for name, places in sizes.places.items():
+        if len({values[number].shape[dim] for number, dim in places}) > 1:
+            raise ValueError(f"export(): the size {name} stands for several sizes of the example inputs")
+    return sizes
+
+
+def _let_vary(
+    mod: Module, values: list[Any], in_spec: TreeSpec, names: list[str], first: Recording, sizes: Sizes
+) -> None:
+    """Put formulas in the place of numbers that differ where sizes do."""
+    hints = {name: values[places[0][0]].shape[places[0][1]] for name, places in sizes.places.items()}
+    chosen = samples(hints, sizes.bounds)
+    others = [record(mod, _resized(values, sizes, chosen, number), in_spec, names) for number in (1, 2)]
+    for other in others:
+        for one, same in zip(first.recorder.constants.values(), other.recorder.constants.values(), strict=False):
+            if one is not same and not (one.shape == same.shape and op.equal(one, same)):
+                raise DataDependentError(
+                    "export(): a tensor that the module makes otherwise than by calls depends on a size"
+                )
+    places = {name: (first.inputs[found[0][0]], found[0][1]) for name, found in sizes.places.items()}
+    formulas = Formulas(first.recorder.graph, chosen, places)
+    merge([first.recorder.graph, *(other.recorder.graph for other in others)], formulas)
+
+
+def _resized(values: list[Any], sizes: Sizes, chosen: Mapping[str, tuple[int, ...]], number: int) -> list[Any]:
+    """The example inputs with other sizes: slices are left out, or come again."""
+    found = list(values)
+    for name, places in sizes.places.items():
+        for which, dim in places:
+            index = op.remainder(_count(chosen[name][number], found[which]), found[which].shape[dim])
+            found[which] = found[which].detach().index_select(dim, index)
+    return found
+
+
+def _count(size: int, like: Any) -> Any:
+    return like.new_ones(size).long().cumsum(0) - 1
+
+
+def save(ep: ExportedProgram, f: Any, **options: Any) -> NoReturn:
+    """Refused: a file of a program names functions to call, and specgrad reads no such files.
+
+    Args:
+        ep: the program.
+        f: the file.
+        options: PyTorch's.
+    """
+    raise NotImplementedError(
+        "export.save(): there is no format for programs. Save the module's state_dict, or use onnx.export"
+    )
+
+
+def load(f: Any, **options: Any) -> NoReturn:
+    """Refused: a file of a program names functions to call.
+
+    Args:
+        f: the file.
+        options: PyTorch's.
+    """
+    raise NotImplementedError("export.load(): programs of PyTorch are made of ATen's ops, which specgrad has not")

@@ -1,0 +1,147 @@
+"""Graphs for sizes that vary: the same module recorded at three sizes, and what differs, by formulas of sizes.
+
+A number of the graph may be a multiple of a size, or of a product of two, and a number added. What two recordings lead
+to has to hold for the third. What differs in another way is refused, so no size is fixed unseen.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations_with_replacement
+from typing import Any
+
+from ..fx.aggregates import map_aggregate
+from ..fx.graph import Graph
+from ..fx.node import Node
+
+STEPS = ((2, 5), (3, 4), (7, 9), (5, 11), (4, 13))  # by which sizes differ in the second and third recording
+Numbers = tuple[int, int, int]
+
+
+def samples(hints: Mapping[str, int], bounds: Mapping[str, tuple[int, float]]) -> dict[str, Numbers]:
+    """Three sizes for each name, the first of them the example's, within its bounds.
+
+    Raises:
+        ValueError: the bounds leave no three sizes.
+    """
+    found = {}
+    for number, (name, hint) in enumerate(hints.items()):
+        low, high = bounds[name]
+        steps = STEPS[number % len(STEPS)]
+        above = [hint + step for step in steps if hint + step <= high]
+        below = [hint - step for step in (*steps, 1, 2, 3) if hint - step >= max(low, 1)]
+        others = list(dict.fromkeys([*above, *below, *(hint + step for step in (1, 2, 3) if hint + step <= high)]))
+        if not low <= hint <= high or len(others) < 2:
+            raise ValueError(f"export(): the size {name} is {hint}, and has too little room between {low} and {high}")
+        found[name] = hint, others[0], others[1]
+    return found
+
+
+class Formulas:
+    """Numbers of a graph by sizes: nodes that compute them, each made once.
+
+    Args:
+        graph: the first recording, whose numbers are replaced.
+        sizes: the three values of each size.
+        places: the node of an input and the dim that have it.
+    """
+
+    def __init__(self, graph: Graph, sizes: Mapping[str, Numbers], places: Mapping[str, tuple[Node, int]]) -> None:
+        self.graph = graph
+        self.sizes = sizes
+        self.places = places
+        self.made: dict[Any, Node] = {}
+        self.last = [node for node in graph.nodes if node.op == "placeholder"][-1]
+
+    def number(self, values: Numbers, where: str) -> Node:
+        """The node of a number that has three values.
+
+        Raises:
+            ValueError: no formula gives them.
+        """
+        for factors in self._products():
+            made = [1, 1, 1]
+            for name in factors:
+                made = [x * y for x, y in zip(made, self.sizes[name], strict=True)]
+            fit = _line(made, values)
+            if fit is not None:
+                return self._node(factors, *fit)
+        raise ValueError(
+            f"export(): {where} has a number that is {', '.join(map(str, values))} at three sizes, and no formula of "
+            "these: say Dim.STATIC, or make the module with numbers that do not depend on it"
+        )
+
+    def _products(self) -> Iterator[tuple[str, ...]]:
+        yield from ((name,) for name in self.sizes)
+        yield from combinations_with_replacement(self.sizes, 2)
+
+    def _node(self, factors: tuple[str, ...], times: int, added: int) -> Node:
+        first, *others = [self._size(name) for name in factors]
+        found = first
+        for other in others:
+            found = self._computed(operator.mul, found, other)
+        found = self._computed(operator.mul, found, times) if times != 1 else found
+        return self._computed(operator.add, found, added) if added else found
+
+    def _size(self, name: str) -> Node:
+        node, dim = self.places[name]
+        return self._once(("size", name), lambda: self.graph.call_method("size", (node, dim)))
+
+    def _computed(self, function: Callable[..., Any], one: Node, other: Any) -> Node:
+        key = function, one, other
+        return self._once(key, lambda: self.graph.call_function(function, (one, other)))
+
+    def _once(self, key: Any, make: Callable[[], Node]) -> Node:
+        if key not in self.made:
+            with self.graph.inserting_after(self.last):
+                self.made[key] = self.last = make()
+        return self.made[key]
+
+
+def _line(sizes: Sequence[int], values: Numbers) -> tuple[int, int] | None:
+    """(a, b) where a * size + b are the values, in whole numbers."""
+    rest = 0 if sizes[0] == sizes[1] else (values[1] - values[0]) % (sizes[1] - sizes[0])
+    if rest or sizes[0] == sizes[1]:
+        return None
+    times = (values[1] - values[0]) // (sizes[1] - sizes[0])
+    added = values[0] - times * sizes[0]
+    return (times, added) if times * sizes[2] + added == values[2] else None
+
+
+def merge(graphs: Sequence[Graph], formulas: Formulas) -> None:
+    """Put formulas where the arguments of three recordings differ, into the first of them.
+
+    Raises:
+        ValueError: the recordings differ otherwise: Python has gone another way.
+    """
+    together = [list(graph.nodes) for graph in graphs]
+    if len({tuple((node.op, _named(node)) for node in nodes) for nodes in together}) > 1:
+        raise ValueError("export(): what the module calls depends on a size that is to vary")
+    for first, second, third in zip(*together, strict=True):
+        if first.op == "placeholder":
+            continue
+        others = iter(zip(_leaves((second.args, second.kwargs)), _leaves((third.args, third.kwargs)), strict=True))
+        where = f"a call of {_named(first)}"
+        first.args = map_aggregate(first.args, lambda value: _merged(value, next(others), formulas, where))  # noqa: B023
+        first.kwargs = map_aggregate(first.kwargs, lambda value: _merged(value, next(others), formulas, where))  # noqa: B023
+
+
+def _merged(value: Any, others: tuple[Any, Any], formulas: Formulas, where: str) -> Any:
+    values = value, *others
+    if isinstance(value, Node) or all(type(each) is type(value) and each == value for each in others):
+        return value
+    if all(type(each) is int for each in values):
+        return formulas.number(values, where)
+    raise ValueError(f"export(): {where} has {value!r} at one size and {others[0]!r} at another")
+
+
+def _named(node: Node) -> str:
+    return node.target if isinstance(node.target, str) else getattr(node.target, "__name__", str(node.target))
+
+
+def _leaves(values: Any) -> list[Any]:
+    """What is in nested arguments, in order."""
+    found: list[Any] = []
+    map_aggregate(values, lambda value: found.append(value))
+    return found

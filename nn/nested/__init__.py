@@ -1,0 +1,1 @@
+"""Tensors whose parts differ in one size, packed along that dimension: what `specgrad.nested` offers."""
