@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..runtime.errors import ArgumentError, type_name
+
 _NAMES = {"device", "dtype", "memory_format"}
 
 
@@ -23,6 +25,8 @@ def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]:
     """
     if kwargs is None:
         return {}
+    if not isinstance(kwargs, dict):
+        raise ArgumentError(f"factory_kwargs(): argument 'kwargs' must be dict, not {type_name(kwargs)}")
     inner = dict(kwargs.get("factory_kwargs", {}))
     own = {name: value for name, value in kwargs.items() if name != "factory_kwargs"}
     if unexpected := (own.keys() | inner.keys()) - _NAMES:

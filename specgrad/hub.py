@@ -2,6 +2,7 @@
 
 from urllib.parse import urlparse as urlparse
 
+from .runtime.arguments import guard_module as _guard_module
 from .runtime.pytorch.environment.hub import (
     HASH_REGEX,
     download_url_to_file,
@@ -24,3 +25,5 @@ __all__ = [
     "load_state_dict_from_url",
     "set_dir",
 ]
+
+_guard_module(__name__)

@@ -23,7 +23,7 @@ class CompositeCode:
     @cached_property
     def lines(self) -> list[str]:
         """The statements; the last one returns the result, or names it `result` where that will be remembered."""
-        end = "result = " if self.op.fast.tries_view else "return "
+        end = "result = " if self.op.fast.tries_view or self.op.fast.keeps_views else "return "
         return self._statements(self._tree, written_trees(self.op.entry), end)
 
     @cached_property

@@ -11,7 +11,8 @@ from ..library.rule_doc import demand
 from ..spec.model import Argument, Entry
 from ..spec.numpy_code import numpy_names
 from .call_code import parameter_list
-from .doc_words import alternatives, computed_dtype, kinds, meaning, out_words, result_dtype
+from .doc_words import alternatives, computed_dtype, kinds, meaning, older_words, out_words, result_dtype
+from .older_code import more_places
 
 if TYPE_CHECKING:
     from .op_code import OpCode
@@ -49,7 +50,9 @@ class DocCode:
         ]
         numpy = dict.fromkeys(pair for code in public for pair in numpy_names(code.arguments))
         theirs = [(name, f"NumPy's name of `{ours}`, by keyword; default None.") for name, ours in numpy]
-        return lines + out + theirs
+        older = more_places([code.entry for code in public]) if public else []
+        forms = older_words([code.entry for code in public])
+        return lines + [(name, forms) for name in older] + out + theirs
 
     @property
     def returns(self) -> Lines:

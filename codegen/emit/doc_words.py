@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..spec.model import Argument, Type
+from ..spec.model import Argument, Entry, Type
 
 _TYPES = {
     "Scalar": "number",
@@ -104,3 +104,9 @@ def out_words(several: Iterable[bool]) -> str:
     }
     shown = kinds.get(frozenset(several), "tensor, tuple of one for each result, or None, by keyword")
     return f"{shown}; default None."
+
+
+def older_words(entries: Iterable[Entry]) -> str:
+    """The words on a place that calls of an older form alone fill."""
+    forms = dict.fromkeys(f"({', '.join(form)})" for entry in entries for form in entry.deprecated)
+    return f"only in older forms of the call, by place: {' or '.join(forms)}."

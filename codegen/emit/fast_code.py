@@ -54,6 +54,19 @@ class FastCode:
         return op.entry.compute.kind == "view" and plain and told and (recorded or op.gives_list) and not op.retypes
 
     @property
+    def keeps_views(self) -> bool:
+        """Whether a composite may turn out to be a view, or several, that layout and arguments determine."""
+        op, returns = self.op, self.op.entry.schema.returns
+        first, *others = op.arguments
+        one = first.type.is_tensor and not first.type.is_list and not first.type.writes
+        shares = (
+            one and len(returns) == 1 and first.type.alias is not None and returns[0].type.alias == first.type.alias
+        )
+        told = op.rule is None or not reads_storage(op.rule)
+        plain = all(a.type.base == "int" for a in others) and not op.has_out and not self.tried
+        return op.entry.compute.kind == "composite" and shares and told and plain and not op.entry.autocast
+
+    @property
     def view_arguments(self) -> tuple[Argument, ...]:
         return tuple(a for a in self.op.arguments if not a.type.is_tensor)
 

@@ -61,7 +61,8 @@ class Public:
         if code.writes_first:
             return [*lines, *InPlace(code).fast]
         if self.template == "composite":
-            return lines
+            found = self._launched("", f"{fast.found_by}.launch({names})") if fast.keeps_views else []
+            return [*lines, *found]
         if fast.applies:
             lines += self._elementwise()
         if fast.recalls:
@@ -155,7 +156,7 @@ class Public:
     def prepared(self) -> list[str]:
         """The arguments of a composite, checked and under the schema's names; before that what a view is kept by."""
         code, lines = self.code, []
-        if code.fast.tries_view:
+        if code.fast.tries_view or code.fast.keeps_views:
             lines.append(f"given = ({spread(a.python_name for a in code.arguments[1:])})")
         for argument in code.arguments:
             lines += [f"{argument.name} = {argument.python_name}"] if argument.name != argument.python_name else []
@@ -165,6 +166,11 @@ class Public:
     @property
     def remembered(self) -> list[str]:
         """The view that a composite turned out to be, for the next call."""
+        if self.code.fast.keeps_views:
+            return [
+                f"{self.code.fast.found_by}.remember_made({self.code.tensors[0].name}, given, result)",
+                "return result",
+            ]
         if not self.code.fast.tries_view:
             return []
         kept = spread(a.name for a in self.code.arguments[1:])
@@ -316,7 +322,8 @@ def found_by(ops: Sequence[OpCode]) -> list[str]:
         lines.append(f'{code.fast.found_by} = KernelOp("{code.entry.schema.name}", {given})')
     for code in (code for code in ops if code.entry.converts):
         lines.append(f'{code.fast.found_by} = Conversion("{code.entry.schema.name}", {code.node_class})')
-    for code in (code for code in ops if code.fast.recalls):
+    for code in (code for code in ops if code.fast.recalls or code.fast.keeps_views):
         given = behind(f'"{a.name}"' for a in code.arguments) + ", several=True" * code.gives_list
-        lines.append(f'{code.fast.found_by} = ViewOp("{code.entry.schema.name}", {code.node_class}{given})')
+        node = code.node_class if code.fast.recalls else None
+        lines.append(f'{code.fast.found_by} = ViewOp("{code.entry.schema.name}", {node}{given})')
     return lines

@@ -21,6 +21,7 @@ from ...runtime.dispatch.older_forms import call_older_form
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.row_loops import run_rows
+from ...runtime.dispatch.view_cache import ViewOp
 from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
@@ -44,6 +45,7 @@ FREXP = KernelOp(
     outputs=2,
     dtypes=("same", "int32"),
 )
+POSITIVE = ViewOp("positive", None, "self")
 
 
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -843,6 +845,7 @@ def sub(
         input: tensor or number.
         other: tensor or number.
         alpha: number, by keyword; default 1.
+        more1: only in older forms of the call, by place: (self, alpha, other).
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the common dtype of the arguments.
@@ -1500,6 +1503,7 @@ def addcmul(
         tensor1: tensor or number.
         tensor2: tensor or number.
         value: number, by keyword; default 1.
+        more1: only in older forms of the call, by place: (self, value, tensor1, tensor2).
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the common dtype of the arguments.
@@ -1603,6 +1607,7 @@ def addcdiv(
         tensor1: tensor or number.
         tensor2: tensor or number.
         value: number, by keyword; default 1.
+        more1: only in older forms of the call, by place: (self, value, tensor1, tensor2).
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the common dtype of the arguments.
@@ -2139,17 +2144,24 @@ def positive(input: Tensor) -> Tensor:
         >>> sg.positive(sg.tensor([1, -2]))
         tensor([ 1, -2])
     """
+    if not watch.every:
+        result = POSITIVE.launch(input)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("positive", positive, "composite", input)) is not NOT_HANDLED
     ):
         return result
     name = "positive"
+    given = ()
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = elementwise_checks.not_bool(name, self)
-    return self
+    result = self
+    POSITIVE.remember_made(self, given, result)
+    return result
 
 
 def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2501,6 +2513,7 @@ def add(input, other, more1=None, alpha=1, out=None):
         input: tensor or number.
         other: tensor or number.
         alpha: number, by keyword; default 1.
+        more1: only in older forms of the call, by place: (self, alpha, other).
         out: tensor or None, by keyword, takes the result; default None.
     Example:
         >>> x = sg.tensor([1.0, 2.0])

@@ -16,6 +16,7 @@ from ...runtime.dispatch.elementwise import result_dtype, run
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype
 from ...runtime.dispatch.places import at
+from ...runtime.dispatch.view_cache import ViewOp
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, watch
@@ -29,6 +30,11 @@ from ...runtime.tensor.base import adopt, geometry
 from ...runtime.tensor.dtype_views import typed_view
 from .. import kernels
 from ..functions import complex as functions
+
+RESOLVE_CONJ = ViewOp("resolve_conj", None, "self")
+RESOLVE_NEG = ViewOp("resolve_neg", None, "self")
+REAL = ViewOp("real", None, "self")
+IMAG = ViewOp("imag", None, "self")
 
 
 def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -137,16 +143,23 @@ def resolve_conj(input: Tensor) -> Tensor:
         >>> sg.resolve_conj(sg.tensor([1 + 2j]).conj())
         tensor([1.-2.j])
     """
+    if not watch.every:
+        result = RESOLVE_CONJ.launch(input)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("resolve_conj", resolve_conj, "composite", input)) is not NOT_HANDLED
     ):
         return result
     name = "resolve_conj"
+    given = ()
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    return self
+    result = self
+    RESOLVE_CONJ.remember_made(self, given, result)
+    return result
 
 
 def resolve_neg(input: Tensor) -> Tensor:
@@ -165,16 +178,23 @@ def resolve_neg(input: Tensor) -> Tensor:
         >>> sg.resolve_neg(sg.tensor([1 + 2j]).conj().imag)
         tensor([-2.])
     """
+    if not watch.every:
+        result = RESOLVE_NEG.launch(input)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("resolve_neg", resolve_neg, "composite", input)) is not NOT_HANDLED
     ):
         return result
     name = "resolve_neg"
+    given = ()
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    return self
+    result = self
+    RESOLVE_NEG.remember_made(self, given, result)
+    return result
 
 
 def real_copy(input: Tensor) -> Tensor:
@@ -271,13 +291,20 @@ def real(input: Tensor) -> Tensor:
     """
     if isinstance(input, Tensor) and input._dtype.kind in "bif":
         return input
+    if not watch.every:
+        result = REAL.launch(input)
+        if result is not None:
+            return result
     if input.__class__ not in plain and (result := intercept("real", real, "composite", input)) is not NOT_HANDLED:
         return result
     name = "real"
+    given = ()
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    return op.select(op.view_as_real(self), -1, 0)
+    result = op.select(op.view_as_real(self), -1, 0)
+    REAL.remember_made(self, given, result)
+    return result
 
 
 def imag(input: Tensor) -> Tensor:
@@ -298,14 +325,21 @@ def imag(input: Tensor) -> Tensor:
         >>> sg.imag(sg.tensor([1 + 2j]))
         tensor([2.])
     """
+    if not watch.every:
+        result = IMAG.launch(input)
+        if result is not None:
+            return result
     if input.__class__ not in plain and (result := intercept("imag", imag, "composite", input)) is not NOT_HANDLED:
         return result
     name = "imag"
+    given = ()
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = complex_checks.with_imaginary_part(name, self)
-    return op.select(op.view_as_real(self), -1, 1)
+    result = op.select(op.view_as_real(self), -1, 1)
+    IMAG.remember_made(self, given, result)
+    return result
 
 
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:

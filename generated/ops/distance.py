@@ -22,16 +22,20 @@ from ...runtime.namespace import op
 from ...runtime.ops.distance import checks as distance_checks
 from ...runtime.ops.distance import cpu as distance_cpu
 from ...runtime.ops.distance import formulas as distance_formulas
+from ...runtime.ops.distance import plans as distance_plans
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.linalg import formulas as linalg_formulas
 from ...runtime.ops.loss import checks as loss_checks
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
-from ...runtime.tensor.devices import CPU
 from ..functions import distance as functions
 
 ROW_DISTANCES = KernelOp(
-    "row_distances", None, distance_cpu.row_distances, functions.RowDistancesBackward0, {"x1": "T", "x2": "T", "p": "f"}
+    "row_distances",
+    distance_plans.row_distances,
+    distance_cpu.row_distances,
+    functions.RowDistancesBackward0,
+    {"x1": "T", "x2": "T", "p": "f"},
 )
 
 
@@ -208,7 +212,7 @@ def _row_distances(name: str, x1, x2, p, into=None) -> Any:
     if p.__class__ is not float:
         p = checks.floating(name, "p", p)
     x1, x2, p = distance_checks.row_distances(name, x1, x2, p)
-    if x1._device is not CPU and into is None and not watch.every and ROW_DISTANCES.remember(given, (x1, x2, p)):
+    if into is None and not watch.every and ROW_DISTANCES.remember(given, (x1, x2, p)):
         result = ROW_DISTANCES.launch(x1, x2, p)
         if result is not None:
             return result

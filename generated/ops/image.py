@@ -47,14 +47,14 @@ BORDER_PAD_BACKWARD = KernelOp(
 )
 RESAMPLE = KernelOp(
     "resample",
-    None,
+    image_plans.resample,
     image_cpu_resample.resample,
     functions.ResampleBackward0,
     {"self": "T", "dim": "n", "length": "n", "filter": "s", "align_corners": "b", "scale": "f", "antialias": "b"},
 )
 RESAMPLE_BACKWARD = KernelOp(
     "resample_backward",
-    None,
+    image_plans.resample_backward,
     image_cpu_resample.resample_backward,
     functions.ResampleBackwardBackward0,
     {
@@ -374,8 +374,7 @@ def _resample(name: str, self, dim, length, filter, align_corners, scale, antial
         name, self, dim, length, filter, align_corners, scale, antialias
     )
     if (
-        self._device is not CPU
-        and into is None
+        into is None
         and not watch.every
         and is_in_rows(self)
         and RESAMPLE.remember(given, (self, dim, length, filter, align_corners, scale, antialias))
@@ -482,8 +481,7 @@ def _resample_backward(name: str, grad_output, dim, length, filter, align_corner
         name, grad_output, dim, length, filter, align_corners, scale, antialias
     )
     if (
-        grad_output._device is not CPU
-        and into is None
+        into is None
         and not watch.every
         and RESAMPLE_BACKWARD.remember(given, (grad_output, dim, length, filter, align_corners, scale, antialias))
     ):

@@ -18,6 +18,7 @@ from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dty
 from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at
+from ...runtime.dispatch.view_cache import ViewOp
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
@@ -132,6 +133,7 @@ LDL_SOLVE_MATRICES = KernelOp(
     None,
     {"LD": "T", "pivots": "R", "B": "T", "hermitian": "b"},
 )
+LINALG_DIAGONAL = ViewOp("linalg_diagonal", None, "A", "offset", "dim1", "dim2")
 
 
 def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None) -> Tensor:
@@ -190,6 +192,10 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
         >>> sg.linalg.diagonal(sg.tensor([[1, 2], [3, 4]]))
         tensor([1, 4])
     """
+    if not watch.every:
+        result = LINALG_DIAGONAL.launch(A, offset, dim1, dim2)
+        if result is not None:
+            return result
     if (
         A.__class__ not in plain
         and (
@@ -199,6 +205,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
     ):
         return result
     name = "linalg_diagonal"
+    given = (offset, dim1, dim2)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if offset.__class__ is not int:
@@ -207,7 +214,9 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
         dim1 = checks.integer(name, "dim1", dim1)
     if dim2.__class__ is not int:
         dim2 = checks.integer(name, "dim2", dim2)
-    return A.diagonal(offset, dim1, dim2)
+    result = A.diagonal(offset, dim1, dim2)
+    LINALG_DIAGONAL.remember_made(A, given, result)
+    return result
 
 
 @autocast_as(cpu="float32")

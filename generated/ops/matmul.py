@@ -473,6 +473,8 @@ def addmm(
         mat2: tensor.
         beta: number, by keyword; default 1.
         alpha: number, by keyword; default 1.
+        more1: only in older forms of the call, by place: (beta, self, alpha, mat1, mat2) or (beta, self, mat1, mat2).
+        more2: only in older forms of the call, by place: (beta, self, alpha, mat1, mat2) or (beta, self, mat1, mat2).
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
@@ -609,6 +611,10 @@ def baddbmm(
         batch2: tensor.
         beta: number, by keyword; default 1.
         alpha: number, by keyword; default 1.
+        more1: only in older forms of the call, by place: (beta, self, alpha, batch1, batch2) or (beta, self, batch1,
+            batch2).
+        more2: only in older forms of the call, by place: (beta, self, alpha, batch1, batch2) or (beta, self, batch1,
+            batch2).
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
@@ -767,6 +773,10 @@ def addbmm(
         batch2: tensor.
         beta: number, by keyword; default 1.
         alpha: number, by keyword; default 1.
+        more1: only in older forms of the call, by place: (beta, self, alpha, batch1, batch2) or (beta, self, batch1,
+            batch2).
+        more2: only in older forms of the call, by place: (beta, self, alpha, batch1, batch2) or (beta, self, batch1,
+            batch2).
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
@@ -930,6 +940,8 @@ def addmv(
         vec: tensor.
         beta: number, by keyword; default 1.
         alpha: number, by keyword; default 1.
+        more1: only in older forms of the call, by place: (beta, self, alpha, mat, vec) or (beta, self, mat, vec).
+        more2: only in older forms of the call, by place: (beta, self, alpha, mat, vec) or (beta, self, mat, vec).
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
@@ -1444,6 +1456,8 @@ def addr(
         vec2: tensor.
         beta: number, by keyword; default 1.
         alpha: number, by keyword; default 1.
+        more1: only in older forms of the call, by place: (beta, self, alpha, vec1, vec2) or (beta, self, vec1, vec2).
+        more2: only in older forms of the call, by place: (beta, self, alpha, vec1, vec2) or (beta, self, vec1, vec2).
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that its ops give.

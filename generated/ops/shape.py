@@ -119,14 +119,31 @@ COL2IM = KernelOp(
 )
 _TO_COPY = Conversion("_to_copy", functions.ToCopyBackward0)
 VIEW_DEFAULT = ViewOp("view", functions.ViewBackward0, "self", "size")
+FLATTEN = ViewOp("flatten", None, "self", "start_dim", "end_dim")
+RAVEL = ViewOp("ravel", None, "self")
+UNFLATTEN = ViewOp("unflatten", None, "self", "dim", "sizes")
 TRANSPOSE = ViewOp("transpose", functions.TransposeBackward0, "self", "dim0", "dim1")
 PERMUTE = ViewOp("permute", functions.PermuteBackward0, "self", "dims")
+MOVEDIM = ViewOp("movedim", None, "self", "source", "destination")
 T = ViewOp("t", functions.TBackward0, "self")
 SQUEEZE_DEFAULT = ViewOp("squeeze", functions.SqueezeBackward0, "self")
 SQUEEZE_DIM = ViewOp("squeeze", functions.SqueezeBackward1, "self", "dim")
 UNSQUEEZE = ViewOp("unsqueeze", functions.UnsqueezeBackward0, "self", "dim")
 EXPAND = ViewOp("expand", functions.ExpandBackward0, "self", "size")
 ALIAS = ViewOp("alias", functions.AliasBackward0, "self")
+BROADCAST_TO = ViewOp("broadcast_to", None, "self", "size")
+ATLEAST_1D = ViewOp("atleast_1d", None, "self")
+ATLEAST_2D = ViewOp("atleast_2d", None, "self")
+ATLEAST_3D = ViewOp("atleast_3d", None, "self")
+TENSOR_SPLIT_SECTIONS = ViewOp("tensor_split", None, "self", "sections", "dim", several=True)
+TENSOR_SPLIT_INDICES = ViewOp("tensor_split", None, "self", "indices", "dim", several=True)
+HSPLIT_INT = ViewOp("hsplit", None, "self", "sections", several=True)
+HSPLIT_INDICES = ViewOp("hsplit", None, "self", "indices", several=True)
+VSPLIT_INT = ViewOp("vsplit", None, "self", "sections", several=True)
+VSPLIT_INDICES = ViewOp("vsplit", None, "self", "indices", several=True)
+DSPLIT_INT = ViewOp("dsplit", None, "self", "sections", several=True)
+DSPLIT_INDICES = ViewOp("dsplit", None, "self", "indices", several=True)
+ADJOINT = ViewOp("adjoint", None, "self")
 UNFOLD = ViewOp("unfold", functions.UnfoldBackward0, "self", "dimension", "size", "step")
 SELECT = ViewOp("select", functions.SelectBackward0, "self", "dim", "index")
 SLICE = ViewOp("slice", functions.SliceBackward0, "self", "dim", "start", "end", "step")
@@ -137,6 +154,11 @@ SPLIT_TENSOR = ViewOp("split", functions.SplitBackward0, "self", "split_size", "
 SPLIT_WITH_SIZES = ViewOp(
     "split_with_sizes", functions.SplitWithSizesBackward0, "self", "split_sizes", "dim", several=True
 )
+SPLIT_SIZES = ViewOp("split", None, "self", "split_size", "dim", several=True)
+CHUNK = ViewOp("chunk", None, "self", "chunks", "dim", several=True)
+UNSAFE_CHUNK = ViewOp("unsafe_chunk", None, "self", "chunks", "dim", several=True)
+UNSAFE_SPLIT = ViewOp("unsafe_split", None, "self", "split_size", "dim", several=True)
+UNSAFE_SPLIT_WITH_SIZES = ViewOp("unsafe_split_with_sizes", None, "self", "split_sizes", "dim", several=True)
 
 
 def view_default(input: Tensor, size: Sequence[int]) -> Tensor:
@@ -354,12 +376,17 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
         >>> sg.flatten(x) is x
         True
     """
+    if not watch.every:
+        result = FLATTEN.launch(input, start_dim, end_dim)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("flatten", flatten, "composite", input, start_dim, end_dim)) is not NOT_HANDLED
     ):
         return result
     name = "flatten"
+    given = (start_dim, end_dim)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -368,11 +395,13 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     if end_dim.__class__ is not int:
         end_dim = checks.integer(name, "end_dim", end_dim)
     self, start_dim, end_dim = shape_checks.flatten(name, self, start_dim, end_dim)
-    return (
+    result = (
         self
         if self.ndim and start_dim == end_dim
         else shape_formulas.view_or_copy(self, shape_formulas.flattened(self._shape, start_dim, end_dim))
     )
+    FLATTEN.remember_made(self, given, result)
+    return result
 
 
 def ravel(input: Tensor) -> Tensor:
@@ -391,13 +420,20 @@ def ravel(input: Tensor) -> Tensor:
         >>> sg.ravel(sg.tensor([[1, 2], [3, 4]]))
         tensor([1, 2, 3, 4])
     """
+    if not watch.every:
+        result = RAVEL.launch(input)
+        if result is not None:
+            return result
     if input.__class__ not in plain and (result := intercept("ravel", ravel, "composite", input)) is not NOT_HANDLED:
         return result
     name = "ravel"
+    given = ()
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    return self.flatten()
+    result = self.flatten()
+    RAVEL.remember_made(self, given, result)
+    return result
 
 
 def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, axis: Any = None) -> Tensor:
@@ -423,12 +459,17 @@ def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, ax
     """
     if axis is not None:
         dim = axis
+    if not watch.every:
+        result = UNFLATTEN.launch(input, dim, sizes)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("unflatten", unflatten, "composite", input, dim, sizes)) is not NOT_HANDLED
     ):
         return result
     name = "unflatten"
+    given = (dim, sizes)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -436,7 +477,9 @@ def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, ax
         dim = checks.integer(name, "dim", dim)
     sizes = checks.integer_list(name, "sizes", sizes)
     self, dim, sizes = shape_checks_repeat.unflatten(name, self, dim, sizes)
-    return shape_formulas.view_or_copy(self, shape_formulas.unflattened(self._shape, dim, sizes))
+    result = shape_formulas.view_or_copy(self, shape_formulas.unflattened(self._shape, dim, sizes))
+    UNFLATTEN.remember_made(self, given, result)
+    return result
 
 
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
@@ -574,19 +617,26 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
         >>> sg.movedim(sg.ones(2, 3, 4), 0, -1).shape
         specgrad.Size([3, 4, 2])
     """
+    if not watch.every:
+        result = MOVEDIM.launch(input, source, destination)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("movedim", movedim, "composite", input, source, destination)) is not NOT_HANDLED
     ):
         return result
     name = "movedim"
+    given = (source, destination)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     source = checks.integer_list(name, "source", source, 1)
     destination = checks.integer_list(name, "destination", destination, 1)
     self, source, destination = shape_checks_repeat.movedim(name, self, source, destination)
-    return self.permute(shape_formulas.moved_order(self.ndim, source, destination))
+    result = self.permute(shape_formulas.moved_order(self.ndim, source, destination))
+    MOVEDIM.remember_made(self, given, result)
+    return result
 
 
 def t(input: Tensor) -> Tensor:
@@ -959,17 +1009,24 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
         tensor([[1, 2],
                 [1, 2]])
     """
+    if not watch.every:
+        result = BROADCAST_TO.launch(input, size)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("broadcast_to", broadcast_to, "composite", input, size)) is not NOT_HANDLED
     ):
         return result
     name = "broadcast_to"
+    given = (size,)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
-    return self.expand(size)
+    result = self.expand(size)
+    BROADCAST_TO.remember_made(self, given, result)
+    return result
 
 
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
@@ -1055,16 +1112,23 @@ def atleast_1d(input: Tensor) -> Tensor:
     Gradients:
         through: self if self.ndim else self.reshape((1,))
     """
+    if not watch.every:
+        result = ATLEAST_1D.launch(input)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("atleast_1d", atleast_1d, "composite", input)) is not NOT_HANDLED
     ):
         return result
     name = "atleast_1d"
+    given = ()
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    return self if self.ndim else self.reshape((1,))
+    result = self if self.ndim else self.reshape((1,))
+    ATLEAST_1D.remember_made(self, given, result)
+    return result
 
 
 def atleast_2d(input: Tensor) -> Tensor:
@@ -1080,16 +1144,23 @@ def atleast_2d(input: Tensor) -> Tensor:
     Gradients:
         through: self if self.ndim >= 2 else atleast_1d(self).unsqueeze(0)
     """
+    if not watch.every:
+        result = ATLEAST_2D.launch(input)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("atleast_2d", atleast_2d, "composite", input)) is not NOT_HANDLED
     ):
         return result
     name = "atleast_2d"
+    given = ()
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    return self if self.ndim >= 2 else op.atleast_1d(self).unsqueeze(0)
+    result = self if self.ndim >= 2 else op.atleast_1d(self).unsqueeze(0)
+    ATLEAST_2D.remember_made(self, given, result)
+    return result
 
 
 def atleast_3d(input: Tensor) -> Tensor:
@@ -1105,16 +1176,23 @@ def atleast_3d(input: Tensor) -> Tensor:
     Gradients:
         through: self if self.ndim >= 3 else atleast_2d(self).unsqueeze(2)
     """
+    if not watch.every:
+        result = ATLEAST_3D.launch(input)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("atleast_3d", atleast_3d, "composite", input)) is not NOT_HANDLED
     ):
         return result
     name = "atleast_3d"
+    given = ()
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    return self if self.ndim >= 3 else op.atleast_2d(self).unsqueeze(2)
+    result = self if self.ndim >= 3 else op.atleast_2d(self).unsqueeze(2)
+    ATLEAST_3D.remember_made(self, given, result)
+    return result
 
 
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -1264,6 +1342,10 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; at least one section.
     """
+    if not watch.every:
+        result = TENSOR_SPLIT_SECTIONS.launch(input, sections, dim)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("tensor_split.sections", tensor_split_sections, "composite", input, sections, dim))
@@ -1271,6 +1353,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
     ):
         return result
     name = "tensor_split"
+    given = (sections, dim)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -1279,7 +1362,9 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, sections, dim = shape_checks_slice_join.tensor_split(name, self, sections, dim)
-    return shape_formulas.split_at(self, shape_formulas.section_starts(self._shape[dim], sections), dim)
+    result = shape_formulas.split_at(self, shape_formulas.section_starts(self._shape[dim], sections), dim)
+    TENSOR_SPLIT_SECTIONS.remember_made(self, given, result)
+    return result
 
 
 def tensor_split_tensor_indices_or_sections(
@@ -1344,6 +1429,10 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; at least one section.
     """
+    if not watch.every:
+        result = TENSOR_SPLIT_INDICES.launch(input, indices, dim)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("tensor_split.indices", tensor_split_indices, "composite", input, indices, dim))
@@ -1351,6 +1440,7 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
     ):
         return result
     name = "tensor_split"
+    given = (indices, dim)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -1358,7 +1448,9 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, indices, dim = shape_checks_slice_join.tensor_split(name, self, indices, dim)
-    return shape_formulas.split_at(self, indices, dim)
+    result = shape_formulas.split_at(self, indices, dim)
+    TENSOR_SPLIT_INDICES.remember_made(self, given, result)
+    return result
 
 
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
@@ -1377,19 +1469,26 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least one dimension; pieces of equal size.
     """
+    if not watch.every:
+        result = HSPLIT_INT.launch(input, sections)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("hsplit.int", hsplit_int, "composite", input, sections)) is not NOT_HANDLED
     ):
         return result
     name = "hsplit"
+    given = (sections,)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if sections.__class__ is not int:
         sections = checks.integer(name, "sections", sections)
     self, sections = shape_checks_slice_join.hsplit(name, self, sections)
-    return op.tensor_split(self, sections, 1 if self.ndim > 1 else 0)
+    result = op.tensor_split(self, sections, 1 if self.ndim > 1 else 0)
+    HSPLIT_INT.remember_made(self, given, result)
+    return result
 
 
 def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
@@ -1408,18 +1507,25 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least one dimension; pieces of equal size.
     """
+    if not watch.every:
+        result = HSPLIT_INDICES.launch(input, indices)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("hsplit.indices", hsplit_indices, "composite", input, indices)) is not NOT_HANDLED
     ):
         return result
     name = "hsplit"
+    given = (indices,)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     indices = checks.integer_list(name, "indices", indices)
     self, indices = shape_checks_slice_join.hsplit(name, self, indices)
-    return op.tensor_split(self, indices, 1 if self.ndim > 1 else 0)
+    result = op.tensor_split(self, indices, 1 if self.ndim > 1 else 0)
+    HSPLIT_INDICES.remember_made(self, given, result)
+    return result
 
 
 def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
@@ -1438,19 +1544,26 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least two dimensions; pieces of equal size.
     """
+    if not watch.every:
+        result = VSPLIT_INT.launch(input, sections)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("vsplit.int", vsplit_int, "composite", input, sections)) is not NOT_HANDLED
     ):
         return result
     name = "vsplit"
+    given = (sections,)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if sections.__class__ is not int:
         sections = checks.integer(name, "sections", sections)
     self, sections = shape_checks_slice_join.vsplit(name, self, sections)
-    return op.tensor_split(self, sections)
+    result = op.tensor_split(self, sections)
+    VSPLIT_INT.remember_made(self, given, result)
+    return result
 
 
 def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
@@ -1469,18 +1582,25 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least two dimensions; pieces of equal size.
     """
+    if not watch.every:
+        result = VSPLIT_INDICES.launch(input, indices)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("vsplit.indices", vsplit_indices, "composite", input, indices)) is not NOT_HANDLED
     ):
         return result
     name = "vsplit"
+    given = (indices,)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     indices = checks.integer_list(name, "indices", indices)
     self, indices = shape_checks_slice_join.vsplit(name, self, indices)
-    return op.tensor_split(self, indices)
+    result = op.tensor_split(self, indices)
+    VSPLIT_INDICES.remember_made(self, given, result)
+    return result
 
 
 def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
@@ -1499,19 +1619,26 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least three dimensions; pieces of equal size.
     """
+    if not watch.every:
+        result = DSPLIT_INT.launch(input, sections)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("dsplit.int", dsplit_int, "composite", input, sections)) is not NOT_HANDLED
     ):
         return result
     name = "dsplit"
+    given = (sections,)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if sections.__class__ is not int:
         sections = checks.integer(name, "sections", sections)
     self, sections = shape_checks_slice_join.dsplit(name, self, sections)
-    return op.tensor_split(self, sections, 2)
+    result = op.tensor_split(self, sections, 2)
+    DSPLIT_INT.remember_made(self, given, result)
+    return result
 
 
 def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
@@ -1530,18 +1657,25 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least three dimensions; pieces of equal size.
     """
+    if not watch.every:
+        result = DSPLIT_INDICES.launch(input, indices)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("dsplit.indices", dsplit_indices, "composite", input, indices)) is not NOT_HANDLED
     ):
         return result
     name = "dsplit"
+    given = (indices,)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     indices = checks.integer_list(name, "indices", indices)
     self, indices = shape_checks_slice_join.dsplit(name, self, indices)
-    return op.tensor_split(self, indices, 2)
+    result = op.tensor_split(self, indices, 2)
+    DSPLIT_INDICES.remember_made(self, given, result)
+    return result
 
 
 def narrow_copy(
@@ -2154,17 +2288,24 @@ def adjoint(input: Tensor) -> Tensor:
         tensor([[1.-2.j],
                 [0.-3.j]])
     """
+    if not watch.every:
+        result = ADJOINT.launch(input)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("adjoint", adjoint, "composite", input)) is not NOT_HANDLED
     ):
         return result
     name = "adjoint"
+    given = ()
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = shape_checks_slice_join.adjoint(name, self)
-    return self.transpose(-2, -1).conj() if self.ndim else self.conj()
+    result = self.transpose(-2, -1).conj() if self.ndim else self.conj()
+    ADJOINT.remember_made(self, given, result)
+    return result
 
 
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
@@ -3197,19 +3338,26 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
     Gradients:
         through: split_with_sizes(self, split_size, dim)
     """
+    if not watch.every:
+        result = SPLIT_SIZES.launch(input, split_size, dim)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("split.sizes", split_sizes, "composite", input, split_size, dim)) is not NOT_HANDLED
     ):
         return result
     name = "split"
+    given = (split_size, dim)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     split_size = checks.integer_list(name, "split_size", split_size)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    return op.split_with_sizes(self, split_size, dim)
+    result = op.split_with_sizes(self, split_size, dim)
+    SPLIT_SIZES.remember_made(self, given, result)
+    return result
 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
@@ -3235,12 +3383,17 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
     """
     if axis is not None:
         dim = axis
+    if not watch.every:
+        result = CHUNK.launch(input, chunks, dim)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("chunk", chunk, "composite", input, chunks, dim)) is not NOT_HANDLED
     ):
         return result
     name = "chunk"
+    given = (chunks, dim)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -3249,7 +3402,9 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, chunks, dim = shape_checks_slice_join.chunk(name, self, chunks, dim)
-    return shape_formulas.chunks_of(self, chunks, dim)
+    result = shape_formulas.chunks_of(self, chunks, dim)
+    CHUNK.remember_made(self, given, result)
+    return result
 
 
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
@@ -3276,12 +3431,17 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) 
     """
     if axis is not None:
         dim = axis
+    if not watch.every:
+        result = UNSAFE_CHUNK.launch(input, chunks, dim)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("unsafe_chunk", unsafe_chunk, "composite", input, chunks, dim)) is not NOT_HANDLED
     ):
         return result
     name = "unsafe_chunk"
+    given = (chunks, dim)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -3289,7 +3449,9 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) 
         chunks = checks.integer(name, "chunks", chunks)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    return shape_formulas.each_apart(self, op.chunk(self, chunks, dim), dim)
+    result = shape_formulas.each_apart(self, op.chunk(self, chunks, dim), dim)
+    UNSAFE_CHUNK.remember_made(self, given, result)
+    return result
 
 
 def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
@@ -3316,12 +3478,17 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = No
     """
     if axis is not None:
         dim = axis
+    if not watch.every:
+        result = UNSAFE_SPLIT.launch(input, split_size, dim)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("unsafe_split", unsafe_split, "composite", input, split_size, dim)) is not NOT_HANDLED
     ):
         return result
     name = "unsafe_split"
+    given = (split_size, dim)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -3329,7 +3496,9 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = No
         split_size = checks.integer(name, "split_size", split_size)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    return shape_formulas.each_apart(self, op.split(self, split_size, dim), dim)
+    result = shape_formulas.each_apart(self, op.split(self, split_size, dim), dim)
+    UNSAFE_SPLIT.remember_made(self, given, result)
+    return result
 
 
 def unsafe_split_with_sizes(
@@ -3358,6 +3527,10 @@ def unsafe_split_with_sizes(
     """
     if axis is not None:
         dim = axis
+    if not watch.every:
+        result = UNSAFE_SPLIT_WITH_SIZES.launch(input, split_sizes, dim)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (
@@ -3369,13 +3542,16 @@ def unsafe_split_with_sizes(
     ):
         return result
     name = "unsafe_split_with_sizes"
+    given = (split_sizes, dim)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     split_sizes = checks.integer_list(name, "split_sizes", split_sizes)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    return shape_formulas.each_apart(self, op.split_with_sizes(self, split_sizes, dim), dim)
+    result = shape_formulas.each_apart(self, op.split_with_sizes(self, split_sizes, dim), dim)
+    UNSAFE_SPLIT_WITH_SIZES.remember_made(self, given, result)
+    return result
 
 
 @autocast_as(cpu="widest")

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from ...runtime.errors import ArgumentError, type_name
+from ...runtime.methods.queries import equal
 from ...runtime.modes.grad_mode import no_grad
 from ...runtime.namespace import op
 from ...runtime.pytorch.trees.structure import TreeSpec, tree_flatten, tree_unflatten
@@ -136,7 +137,7 @@ def _let_vary(
     others = [record(mod, _resized(values, sizes, chosen, number), in_spec, names) for number in (1, 2)]
     for other in others:
         for one, same in zip(first.recorder.constants.values(), other.recorder.constants.values(), strict=False):
-            if one is not same and not (one.shape == same.shape and op.equal(one, same)):
+            if one is not same and not (one.shape == same.shape and equal(one, same)):
                 raise DataDependentError(
                     "export(): a tensor that the module makes otherwise than by calls depends on a size"
                 )

@@ -8,6 +8,9 @@ from ...runtime.batching import level_of
 from ...runtime.creation import arange, zeros
 from ...runtime.dispatch import checks
 from ...runtime.errors import DtypeError, RefusedValueError
+from ...runtime.functions.planned import ONE_HOT
+from ...runtime.modes.intercept import watch
+from ...runtime.modes.overrides.classes import known
 from ...runtime.ops.embedding.checks import require_sparse_gradient
 from ...runtime.ops.embedding.formulas import limited_rows, rows_with_sparse_gradient
 from ...runtime.tensor.dtypes import int64
@@ -91,6 +94,8 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         tensor([[0, 1, 0],
                 [1, 0, 0]])
     """
+    if not watch.every and (found := ONE_HOT.launch(tensor, num_classes)) is not None:
+        return found
     num_classes = checks.integer("one_hot", "num_classes", num_classes)
     if checks.tensor("one_hot", "tensor", tensor).dtype is not int64:
         raise DtypeError(f"one_hot(): expected an index tensor of dtype int64, got {tensor.dtype.name}")
@@ -99,6 +104,8 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
             raise RuntimeError("one_hot(): cannot infer the number of classes from an empty tensor")
     elif num_classes == -1 or not (level_of(tensor) or tensor.is_meta):  # which cannot be asked for their values
         num_classes = _number_of_classes(tensor, num_classes)
+    if not watch.every and tensor.__class__ in known and tensor.is_cpu and not level_of(tensor):
+        ONE_HOT.remember((tensor, num_classes), (tensor, num_classes))
     if level_of(tensor):  # and cannot be written to memory that all of them share
         return (tensor.unsqueeze(-1) == arange(num_classes, device=tensor.device)).to(int64)
     return zeros(*tensor.shape, num_classes, dtype=int64, device=tensor.device).scatter_(-1, tensor.unsqueeze(-1), 1)

@@ -40,6 +40,8 @@ def answer(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     if name.endswith("_") and not name.startswith("__") and _overloads(name[:-1]):
         func(args[0]._packed, *[on_values(value, args[0]) for value in args[1:]], **kwargs)
         return args[0]
+    if name.startswith("__r") and name.endswith("__"):  # 1 / x
+        return pointwise(func, args, kwargs)
     entries = _overloads(name)
     if entries:
         return _of_entry(func, entries, args, kwargs)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..autograd.inplace.view_history import SEVERAL
 from ..tensor.base import placed
+from ..tensor.devices import CPU
 from .fast_path import fast_path
 
 MOST = 4096  # of one op; then it forgets all of them
@@ -17,8 +19,11 @@ class ViewOp:
     """A view op, its node, and what it has found; `launch(tensor, *arguments)` is native code that looks it up.
 
     `found` keeps (place, *arguments as checked) by (shape, strides, offset, *arguments as given); `launch` gives the
-    view, recorded, or None where nothing was found, or where arguments are neither ints nor tuples of ints. An op that
-    gives `several` views keeps a tuple of their places, and its `launch` leaves to Python what is recorded.
+    view, recorded, or None where nothing was found, or where arguments are neither ints nor tuples of ints.
+
+    An op that gives `several` views keeps a tuple of their places, and its `launch` leaves to Python what is recorded.
+    So does that of a composite, whose `node` is None: it keeps (place or places, dtype, whether views are marked as
+    those of one op that gives several) of what turned out to be views.
     """
 
     __slots__ = ("found", "launch", "name", "node", "operands", "several")
@@ -46,6 +51,20 @@ class ViewOp:
         except TypeError:  # a list among the arguments
             return
 
+    def remember_made(self, source: Any, given: tuple[Any, ...], result: Any) -> None:
+        """Keep the views that a composite has given, where they are some, outside of graphs."""
+        views = result if self.several else (result,)
+        if source._rg or source._device is not CPU or not views or not all(is_part(view, source) for view in views):
+            return
+        marks = [view._views for view in views]
+        inherits = source._base is not None and source._views is not None
+        if self.several and (
+            inherits or any(mark is not marks[0] for mark in marks) or marks[0] not in (None, SEVERAL)
+        ):
+            return
+        places = tuple([placed(view._shape, view._strides, view._offset) for view in views])
+        self.remember(source, given, (places if self.several else places[0], source._dtype, marks[0] is SEVERAL))
+
     def remember_as(self, source: Any, given: tuple[Any, ...], checked: tuple[Any, ...]) -> None:
         """Let other arguments find the view that is kept for `checked`, if there is one."""
         layout = (source._shape, source._strides, source._offset)
@@ -54,6 +73,13 @@ class ViewOp:
                 self.found[*layout, *given] = found
         except TypeError:  # a list among the arguments
             return
+
+
+def is_part(view: Any, source: Any) -> bool:
+    """Whether a tensor is a view of another, or of the same base, that reads the same memory in the same way."""
+    base = source if source._base is None else source._base
+    alike = view._storage is source._storage and view._dtype is source._dtype
+    return alike and view is not source and view._base is base
 
 
 def remember_gradient(table: dict[Any, Any], made: Any, given: Any, *known: Any) -> None:

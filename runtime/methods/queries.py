@@ -9,9 +9,12 @@ import numpy as np
 from ..dispatch import checks
 from ..dispatch.places import check_places
 from ..errors import DtypeError
+from ..functions.planned import EQUAL
+from ..modes.intercept import watch
 from ..modes.overrides.calls import NOT_HANDLED, overridden
 from ..modes.overrides.classes import plain
 from ..tensor.base import TensorBase, adopt, compute_array
+from ..tensor.devices import CPU
 from ..tensor.memory import placed
 from ..tensor.shapes import broadcast_shapes
 
@@ -121,12 +124,16 @@ def equal(input: Any, other: Any) -> bool:
         >>> sg.equal(sg.tensor([1, 2]), sg.tensor([1, 2]))
         True
     """
+    if not watch.every and (found := EQUAL.launch(input, other)) is not None:
+        return bool(found._flat[0])
     if (input.__class__ not in plain or other.__class__ not in plain) and (
         result := overridden(equal, input, other)
     ) is not NOT_HANDLED:
         return result
     checks.tensor("equal", "input", input)
     checks.tensor("equal", "other", other)
+    if not watch.every and input._device is CPU and other._device is CPU:
+        EQUAL.remember((input, other), (input, other))
     return input._shape == other._shape and bool(np.array_equal(compute_array(input), compute_array(other)))
 
 

@@ -13,15 +13,17 @@ import numpy as np
 from ..kernels.cache.digest import texts_of
 from ..kernels.llvm.units import Unit
 from ..pool import commands
-from . import array_memory, getitem, launching, members, several_views, views, writing
+from . import array_memory, members
 from .c_functions import register_numpy
 from .conversions.convert import convert
+from .elementwise import launching, writing
 from .graph.backward import walk
 from .graph.node_gradients import gradients
 from .graph.starting import start
 from .interned import forever, register
 from .kernel_ops import in_place, launch
 from .layout import distances
+from .views import getitem, one, several
 
 FASTCALL = 0x80  # METH_FASTCALL: (self, address of the arguments, their number)
 
@@ -55,9 +57,10 @@ HOST = Unit(
         writing.launch_in_place,
         writing.launch_out,
         gradients,
-        views.launch_view,
-        views.detach,
-        several_views.launch_views,
+        one.launch_view,
+        one.detach,
+        several.launch_views,
+        several.launch_made_view,
         launch.launch,
         in_place.launch_in_place,
         getitem.getitem,

@@ -16,7 +16,8 @@ from ..kernels.llvm.kernel_calls import MOST_ARRAYS, MOST_NUMBERS
 from ..kernels.llvm.structs import fields, length
 from ..pool.calls import kernel_address
 from ..pool.rows import Rows
-from .forward import ForwardPlan
+from .elementwise.forward import ForwardPlan
+from .elementwise.promotion import NOTHING, PROMOTES, TO_FLOAT
 from .graph import gradients, recording
 from .graph.gradients import (
     BY_VIEWS,
@@ -31,8 +32,7 @@ from .graph.recording import RESULT, SHAPES, KeptTensor, KeptValue, RecordPlan
 from .graph.view_gradients import MOST_VALUES, ViewGradients
 from .interned import Adding, adding_words
 from .layout import Tensor, slot_distances
-from .promotion import NOTHING, PROMOTES, TO_FLOAT
-from .views import ViewPlan
+from .views.one import ViewPlan
 
 # By kinds: of a number, and of a flat array.
 _FEW = (types.int32, types.int16, types.int8, types.uint8)
@@ -156,9 +156,9 @@ def computes(op: Any, kind: int) -> bool:
 
 def chooses(op: Any) -> bool:
     """Whether a number may stand for one of two operands that are no masks, where no kernel is made for numbers."""
-    choices = [i for i in range(len(op.operands)) if not op.is_raw(i)]
-    converted = any(op.raw) or op.rule in ("promote", "float")
-    return len(choices) == 2 and converted and not op.takes_number
+    if any(op.raw):
+        return op.raw.count(False) == 2 and not op.takes_number
+    return len(op.operands) == 2 and op.rule in ("promote", "float") and not op.takes_number
 
 
 def forward_kernel(op: Any, number: int) -> int:
@@ -231,8 +231,8 @@ def value_part(part: str) -> int:
 
 def view_plan(op: Any) -> np.ndarray:
     """The plan of a view op for `launch_view`, or of one that gives several for `launch_views`."""
-    if op.several:
-        return ViewPlan.pack(found=address(op.found), operands=len(op.operands))
+    if op.several or op.node is None:
+        return ViewPlan.pack(found=address(op.found), operands=len(op.operands), typed=op.node is None)
     record = record_plan(op.node, op.operands, False)
     return ViewPlan.pack(found=address(op.found), node=memory(record), operands=len(op.operands))
 

@@ -51,10 +51,10 @@ class NativePath(FastPath):
         from .builtins import HOST, builtin
         from .comparison import compared, public_function
         from .conversions.plans import let_convert
+        from .elementwise.launching import launch
+        from .elementwise.writing import launch_in_place, launch_out
         from .graph.node_gradients import gradients
         from .interned import node_plans
-        from .launching import launch
-        from .writing import launch_in_place, launch_out
 
         doc = f"{op.name} of contiguous tensors of one shape and native dtype; None for all others."
         if name == "gradients":
@@ -81,12 +81,14 @@ class NativePath(FastPath):
         from .builtins import HOST, builtin
         from .comparison import compared, public_function
         from .plans import view_plan
-        from .several_views import launch_views
-        from .views import launch_view
+        from .views.one import launch_view
+        from .views.several import launch_made_view, launch_views
 
-        if not op.several:
+        doc = f"{op.name} of a tensor whose layout it has seen; None for others."
+        launch = launch_views if op.several else launch_made_view
+        if op.node is not None and not op.several:
+            launch = launch_view
             learn_gradients(op.node)
-        launch, doc = launch_views if op.several else launch_view, f"{op.name} of a tensor whose layout it has seen."
         return compared(builtin(HOST, launch, view_plan(op), doc), op.name, public_function(op, op.operands))
 
     def kernel_op(self, op: Any, name: str) -> Callable[..., Any]:
@@ -153,8 +155,8 @@ class NativePath(FastPath):
             return not_handled
         from .builtins import HOST, builtin
         from .comparison import compared
-        from .getitem import getitem
         from .kernel_ops.plans import getitem_plan
+        from .views.getitem import getitem
 
         doc = "x[key] for ints and slices; None where select and slice have yet to find it."
         return compared(builtin(HOST, getitem, getitem_plan(), doc), "getitem", operator.getitem)
@@ -166,7 +168,7 @@ class NativePath(FastPath):
         from .builtins import HOST, builtin
         from .comparison import compared
         from .plans import no_plan
-        from .views import detach
+        from .views.one import detach
 
         doc = "A tensor over the same memory outside the graph."
         return compared(builtin(HOST, detach, no_plan, doc), "detach", operator.methodcaller("detach"))

@@ -8,6 +8,7 @@ from ..nn.nested.create import (
     nested_tensor_from_jagged,
     to_padded_tensor,
 )
+from ..runtime.arguments import guard_module as _guard_module
 from . import _internal
 
 __all__ = [
@@ -19,3 +20,5 @@ __all__ = [
     "nested_tensor_from_jagged",
     "to_padded_tensor",
 ]
+
+_guard_module(__name__)

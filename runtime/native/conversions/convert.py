@@ -7,12 +7,12 @@ from ...kernels.llvm.kernel_calls import CallFrame, put_array
 from ...kernels.llvm.structs import Items, Struct
 from ...kernels.llvm.typed import NULL, New, cast, native, new
 from .. import c_functions as c
-from ..apart import count_of, together
+from ..elementwise.apart import count_of, together
+from ..elementwise.order import Order, begin_order, in_order, note_steps, ordered, sort_order
 from ..graph.recording import RecordPlan, record
 from ..interned import converting, none, outdated_type, true
 from ..kernel_calls import Size, found_kernel, run_kernel
 from ..layout import Array, Object, Tensor
-from ..order import Order, begin_order, in_order, note_steps, ordered, sort_order
 from ..references import Owned, begin, own, release_all
 from ..tensors import (
     any_kind_of,

@@ -7,12 +7,12 @@ from ...kernels.llvm.memory import bits, number_of, single_bits, single_of
 from ...kernels.llvm.structs import Items, Struct, room
 from ...kernels.llvm.typed import NULL, New, cast, native, new
 from .. import c_functions as c
+from ..elementwise.writing import awaited, count_write
 from ..interned import none, outdated_type, true
 from ..kernel_calls import found_kernel
 from ..layout import Array, Generator, Object, Tensor
 from ..references import Owned, begin, own, release_all, retain
 from ..tensors import holds_kind, is_tensor, kind_of, not_handled, records
-from ..writing import awaited, count_write
 from .draws import copy_constants, drawn, generator_of
 from .elements import Number, read_number
 from .wanted import Draws, watched

@@ -5,13 +5,13 @@ from __future__ import annotations
 from ...kernels.llvm.structs import Items
 from ...kernels.llvm.typed import NULL, New, cast, native, new
 from .. import c_functions as c
-from ..forward import ForwardPlan, needs_graph
+from ..elementwise.forward import ForwardPlan, needs_graph
+from ..elementwise.writing import apart, awaited, count_write
 from ..graph.recording import record
 from ..interned import none
 from ..layout import Array, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, own_new, put_item, release_all, retain
 from ..tensors import not_handled, withdrawn
-from ..writing import apart, awaited, count_write
 from .launches import (
     LaunchPlan,
     Sources,

@@ -11,7 +11,7 @@ from ...kernels.llvm.memory import bits, single_bits, store
 from ...kernels.llvm.structs import Items, Struct, length, room
 from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
-from ..broadcast import has_layout
+from ..elementwise.broadcast import has_layout
 from ..interned import float_type, int_type, none, outdated_type
 from ..layout import Array, DType, Float, Object, Tensor, Tuple
 from ..references import Owned, item, own, own_new, put_item, retain

@@ -8,8 +8,8 @@ from ...kernels.llvm.kernel_calls import CallFrame, call_native, put_array
 from ...kernels.llvm.structs import Items, Struct, room
 from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
-from ..apart import spread, together
 from ..conversions.convert import as_kind
+from ..elementwise.apart import spread, together
 from ..interned import cpu, device_functions, fit_gradient, float_type, int_type, none
 from ..kernel_calls import Arguments, Size, found_kernel, put_object, run_kernel
 from ..layout import Array, Dict, Float, Node, Object, Tensor, Tuple

@@ -6,13 +6,13 @@ from ...kernels.llvm.element_kinds import is_float, itemsize
 from ...kernels.llvm.kernel_calls import CallFrame, put_array
 from ...kernels.llvm.typed import NULL, New, address_of, cast, exchange, native, new
 from .. import c_functions as c
-from ..apart import lies_apart, together
+from ..elementwise.apart import lies_apart, together
+from ..elementwise.writing import awaited, count_write
 from ..interned import adding, begin_adding, end_adding, false, name_backward, name_reach, none, true
 from ..kernel_calls import Arguments, Size, found_kernel, run_kernel
 from ..layout import Array, Capture, Object, Pass, Tensor
 from ..references import Owned, begin, is_held, own, release_all, retain
 from ..tensors import elements, holds_kind, is_tensor, kind_of, new_flat, new_tensor, records, same
-from ..writing import awaited, count_write
 
 MOST_SUMMED = 1 << 12  # elements that `summed` copies
 

@@ -14,7 +14,7 @@ from ..kernel_calls import Arguments
 from ..layout import Array, Node, Object, Tensor, Tuple
 from ..references import Owned, item, own_new, put_item, retain, size, slot
 from ..tensors import is_tensor, not_handled, records
-from ..views import ViewPlan, look_up, make_view, may_be_looked_up
+from ..views.one import ViewPlan, look_up, make_view, may_be_looked_up
 from .gradients import GradientPlan
 from .leaves import method
 

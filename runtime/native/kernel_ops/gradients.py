@@ -7,8 +7,8 @@ from ...kernels.llvm.kernel_calls import call_native
 from ...kernels.llvm.structs import Items, Struct, room
 from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
-from ..broadcast import has_layout
-from ..forward import lies_elsewhere
+from ..elementwise.broadcast import has_layout
+from ..elementwise.forward import lies_elsewhere
 from ..graph.gradients import GradientPlan, unwritten, wanted_of
 from ..interned import cpu, device_functions, float32, int64, list_type, none, tuple_type
 from ..layout import Array, Dict, List, Node, Object, Tensor, Tuple

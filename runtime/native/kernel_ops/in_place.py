@@ -7,12 +7,12 @@ from ...kernels.llvm.structs import Items
 from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
 from ..conversions.convert import as_kind
+from ..elementwise.writing import awaited, count_write
 from ..interned import cpu, none, outdated_type, true
 from ..kernel_calls import Arguments
 from ..layout import Array, DType, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, own_new, release_all, retain
 from ..tensors import is_tensor, kind_of, not_handled, records
-from ..writing import awaited, count_write
 from .calls import CALL_BYTES, Call, CallPlan, Operands, run_call
 from .launch import (
     OPTIONAL,

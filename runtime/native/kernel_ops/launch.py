@@ -8,8 +8,8 @@ from ...kernels.llvm.memory import bits
 from ...kernels.llvm.structs import Items, Struct, room
 from ...kernels.llvm.typed import NULL, New, cast, native, new
 from .. import c_functions as c
-from ..broadcast import has_layout
-from ..forward import lies_elsewhere, on_device
+from ..elementwise.broadcast import has_layout
+from ..elementwise.forward import lies_elsewhere, on_device
 from ..graph.recording import RecordPlan, record
 from ..interned import (
     bool_,
@@ -30,7 +30,7 @@ from ..kernel_calls import Arguments
 from ..layout import Array, Dict, DType, Float, List, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
 from ..tensors import is_tensor_anywhere, kind_of, kind_of_number, not_handled, records, withdrawn
-from ..views import is_int_or_ints
+from ..views.one import is_int_or_ints
 from .calls import MOST_OPERANDS, CallPlan, Operands, note_none, note_operand, run_plan
 
 TENSOR, OPTIONAL, INDEX, RAW, LIST, INDICES, INT, BOOL, DIMS, TEXT = (ord(letter) for letter in "TOIRLJnbds")

@@ -18,10 +18,10 @@ from ...kernels.llvm.kernel_calls import MOST_ARRAYS, MOST_INTS, MOST_NUMBERS, C
 from ...pool.calls import kernel_address
 from ...pool.layout import CALL_NUMBERS, SECTION, TURNING
 from ...tensor.shapes import contiguous_strides
-from ..getitem import GetitemPlan
 from ..graph.gradients import BY_PLANS
 from ..layout import slot_distances
 from ..plans import address, array_of, bits, memory, record_plan, resolver, view_plan
+from ..views.getitem import GetitemPlan
 from .calls import MOST_READ, MOST_RESULTS, MOST_TABLES, Call, CallPlan, KernelTable
 from .gradients import ALL, ALONE, MOST_EDGES, PlannedGradients, Read
 from .launch import KernelOpPlan

@@ -15,11 +15,12 @@ from ...kernels.llvm.matrices.tiles import panel_bytes, panel_width
 from ...pool.parallel_for import shared
 
 Array = np.ndarray
+Ints = tuple[int, ...]
 Gradients = tuple[Array | None, ...]
 
 _BLOCK = 128  # differences that are added up in the dtype of the rows; blocks of them in double precision
-_ROWS = 24  # that are computed together, a multiple of those of a tile
-_WORK = 4  # differences take as long as an element of other work
+ROWS = 24  # that are computed together, a multiple of those of a tile
+WORK = 4  # differences take as long as an element of other work
 _COUNT, _SUM, _EUCLIDEAN, _GREATEST, _POWER = range(5)
 
 
@@ -29,11 +30,10 @@ def row_distances(x1: Array, x2: Array, p: float) -> Array:
     if not x1.shape[-1]:
         out[:] = 0
     elif out.size:
-        rows, work = math.prod(x1.shape[:-1]), out.size * x1.shape[-1] // _WORK
+        rows, work = math.prod(x1.shape[:-1]), out.size * x1.shape[-1] // WORK
         if _kind(p) == _EUCLIDEAN:
-            shared(
-                euclidean_norms, (_matrices(x1), _matrices(x2), _matrices(out)), rows, work, min(_ROWS, x1.shape[-2])
-            )
+            flat = contiguous(x1).reshape(-1), contiguous(x2).reshape(-1), out.reshape(-1)
+            shared(euclidean_norms, (*flat, *sizes_of(x1.shape, x2.shape)), rows, work, min(ROWS, x1.shape[-2]))
         else:
             columns = contiguous(np.swapaxes(_matrices(x2), 1, 2))
             shared(difference_norms, (_matrices(x1), columns, _kind(p), float(p), _matrices(out)), rows, work)
@@ -56,15 +56,20 @@ def row_distances_backward(
 
 def euclidean_backward(grad: Array, x1: Array, x2: Array, distance: Array, first: Array, second: Array) -> None:
     """Both gradients of p = 2: rows of either matrix by themselves, so that threads may share them."""
-    weights, work = np.empty_like(grad), grad.size * x1.shape[-1] // _WORK
+    weights, work = np.empty_like(grad), grad.size * x1.shape[-1] // WORK
     for one, other, found, across in ((x1, x2, first, False), (x2, x1, second, True)):
         arguments = grad, distance, weights, one, other, found, across
-        shared(euclidean_gradients, arguments, len(one) * one.shape[1], work, min(_ROWS, one.shape[1]))
+        shared(euclidean_gradients, arguments, len(one) * one.shape[1], work, min(ROWS, one.shape[1]))
 
 
 def _matrices(a: Array) -> Array:
     """All matrices as one batch dimension."""
     return contiguous(a).reshape(math.prod(a.shape[:-2]), *a.shape[-2:])
+
+
+def sizes_of(first: Ints, second: Ints) -> tuple[int, int, int]:
+    """The rows of a matrix of the first and of the second operand, and how long they are."""
+    return first[-2], second[-2], first[-1]
 
 
 def _kind(p: float) -> int:
@@ -99,10 +104,10 @@ def divide(x: Array, y: Array, out: Array) -> None:
 
 
 @jit
-def euclidean_norms(x1: Array, x2: Array, out: Array, first: int, last: int) -> None:
-    """`difference_norms` of p = 2, of rows of both; sums that lie between blocks are in double precision."""
-    like, size, rows, count = out.dtype.type(0), item_size(out.dtype.type(0)), x1.shape[1], x2.shape[1]
-    width, panels = x1.shape[2], (count + panel_width(out.dtype.type(0)) - 1) // panel_width(out.dtype.type(0))
+def euclidean_norms(x1: Array, x2: Array, out: Array, rows: int, count: int, width: int, first: int, last: int) -> None:
+    """`difference_norms` of p = 2, of rows of both, flat; sums that lie between blocks are in double precision."""
+    like, size = out.dtype.type(0), item_size(out.dtype.type(0))
+    panels = (count + panel_width(like) - 1) // panel_width(like)
     space = empty_row(like, panels * panel_width(like) * width + LINE)
     columns, panel, row, matrix = whole_line(address(space)), width * panel_bytes(), first, -1
     while row < last:
@@ -111,7 +116,7 @@ def euclidean_norms(x1: Array, x2: Array, out: Array, first: int, last: int) -> 
             fill_panels(
                 like, address(x2) + matrix * count * width * size, width * size, True, width, count, columns, panel
             )
-        together = min(min(last, (matrix + 1) * rows) - row, _ROWS)
+        together = min(min(last, (matrix + 1) * rows) - row, ROWS)
         distances_of(
             like,
             address(x1) + row * width * size,
@@ -177,7 +182,7 @@ def euclidean_gradients(
     rows, width, count, row = x.shape[1], x.shape[2], others.shape[1], first
     while row < last:
         matrix, i = row // rows, row % rows
-        together = min(min(last, (matrix + 1) * rows) - row, _ROWS)
+        together = min(min(last, (matrix + 1) * rows) - row, ROWS)
         if not across:
             place = row * count
             divide(

@@ -7,7 +7,7 @@ import numpy as np
 from ...kernels.cpu.loops import copy_run
 from ...kernels.cpu.matmul import transpose_at
 from ...kernels.jit import jit
-from ...kernels.llvm.addresses import address, empty_row, item_size, part_of
+from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
 
 Array = np.ndarray
 
@@ -38,22 +38,54 @@ def resampled_rows(
 
 
 @jit
-def resampled_lines(a: Array, starts: Array, columns: Array, weights: Array, out: Array, first: int, last: int) -> None:
+def resampled_lines(
+    a: Array,
+    starts: Array,
+    columns: Array,
+    weights: Array,
+    out: Array,
+    size: int,
+    length: int,
+    first: int,
+    last: int,
+) -> None:
     """out[o, i] = sum_k weights[k] a[o, columns[k]] over the k of row i, for a range of blocks of lines o.
 
     The lines of a block are transposed, so that each sum is of rows.
     """
-    size, length = a.shape[1], out.shape[1]
-    like = out.dtype.type(0)
+    like, lines = out.dtype.type(0), a.size // size
     source, sums = empty_row(like, size * LINES), empty_row(like, length * LINES)
     for block in range(first, last):
         begin = block * LINES
-        count, row = min(LINES, len(a) - begin), item_size(like)
+        count, row = min(LINES, lines - begin), item_size(like)
         transpose_at(like, address(a) + begin * size * row, size * row, count, size, address(source), LINES * row)
         for i in range(length):
             _weigh(source, starts[i], starts[i + 1], columns, weights, part_of(sums, i * LINES, LINES))
         to = address(out) + begin * length * row
         transpose_at(like, address(sums), LINES * row, length, count, to, length * row)
+
+
+@jit
+def resampled(
+    a: Array,
+    out: Array,
+    starts: Array,
+    columns: Array,
+    weights: Array,
+    size: int,
+    length: int,
+    inner: int,
+    first: int,
+    last: int,
+) -> None:
+    """`resampled_rows`, or `resampled_lines` where rows are single elements, by weights that are float64 as bits."""
+    wide, own = row_at(np.float64(0), address(weights), weights.size), empty_row(out.dtype.type(0), weights.size)
+    for k in range(own.size):
+        own[k] = wide[k]
+    if inner == 1:
+        resampled_lines(a, starts, columns, own, out, size, length, first, last)
+    else:
+        resampled_rows(a, starts, columns, own, out, size, length, inner, first, last)
 
 
 @jit(forceinline=True)

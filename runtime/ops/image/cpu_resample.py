@@ -57,7 +57,7 @@ def _multiplied(a: Array, dim: int, length: int, rows: Rows) -> Array:
     source, to, weights = _folded(a, dim), _folded(out, dim), rows.weights.astype(a.dtype, copy=False)
     outer, _, inner = to.shape
     if inner == 1 and a.dtype.char in "fd":
-        flat = source[..., 0], rows.starts, rows.columns, weights, to[..., 0]
+        flat = source.ravel(), rows.starts, rows.columns, weights, to.ravel(), a.shape[dim], length
         shared(resampled_lines, flat, -(-outer // LINES), weights.size * outer)
     else:
         given = source.ravel(), rows.starts, rows.columns, weights, to.ravel(), a.shape[dim], length, inner

@@ -155,6 +155,9 @@ PYTORCHS_WORDS = re.compile(
     r"|accelerator device when none|Node (type|arity|context) mismatch|all __torch_function__ handlers returned"
     r"|Promotion for uint16|Found no NVIDIA driver|The values for attribute|lower triangular part"
     r"|Expected an instance of|Argument must be a type"
+    r"|nested tensor|NestedTensor|jagged layout|mask must |must equal mask|data must be a Tensor|Dim names|Input masks"
+    r"|Expected `mod`|Expecting `args`|All Tensors given|output_size"
+    r"|^argument of type: "
     r"|cannot assign|Expected f\(\*args\)|At least one dataset|For (un)?batched"
 )
 EXPECTED = (TypeError, ValueError, IndexError, RuntimeError)
@@ -205,8 +208,10 @@ def is_users(error: Exception) -> bool:
 
 
 def is_missing(error: Exception, call: Call) -> bool:
-    """Whether there is no such file, or no such key in a mapping, as was asked for: it is said as Python says it."""
+    """Whether there is no such file, key of a mapping or optional package as was asked for: said as Python says it."""
     given = [*call.args, *call.kwargs.values()]
+    if isinstance(error, ImportError) and "needs the package" in str(error):
+        return True
     return isinstance(error, OSError) or (isinstance(error, KeyError) and any(error.args[0] is one for one in given))
 
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import BOOL, INTEGERS, KINDS, itemsize
-from ..kernels.llvm.kernel_calls import CallFrame
-from ..kernels.llvm.structs import Items
-from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
-from ..pool.layout import ROWS
-from ..pool.rows import MOST_SPREAD, RowOperands, Rows, run_rows
-from ..pool.scheduler import share
-from ..pool.turning import run_rows_alone
-from . import c_functions as c
-from .interned import job, none, outdated_type
-from .kernel_calls import LONG, Size, found_kernel, is_exact, job_for, put_object
-from .layout import Array, Dict, Object, Tensor, Tuple
+from ...kernels.llvm.element_kinds import BOOL, INTEGERS, KINDS, itemsize
+from ...kernels.llvm.kernel_calls import CallFrame
+from ...kernels.llvm.structs import Items
+from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
+from ...pool.layout import ROWS
+from ...pool.rows import MOST_SPREAD, RowOperands, Rows, run_rows
+from ...pool.scheduler import share
+from ...pool.turning import run_rows_alone
+from .. import c_functions as c
+from ..interned import job, none, outdated_type
+from ..kernel_calls import LONG, Size, found_kernel, is_exact, job_for, put_object
+from ..layout import Array, Dict, Object, Tensor, Tuple
+from ..references import Owned, item, own, own_new, put_item, retain
+from ..tensors import dtype_of, elements, holds_kind, is_tensor, kind_of, new_flat, new_tensor, not_handled
 from .order import lay
-from .references import Owned, item, own, own_new, put_item, retain
-from .tensors import dtype_of, elements, holds_kind, is_tensor, kind_of, new_flat, new_tensor, not_handled
 
 VARIANTS = 2  # the number of the kernel for a repeated first operand, in groups of kinds; that for the second follows
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import itemsize
-from ..kernels.llvm.structs import Items, Struct, room
-from ..kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native, new
-from . import c_functions as c
+from ...kernels.llvm.element_kinds import itemsize
+from ...kernels.llvm.structs import Items, Struct, room
+from ...kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native, new
+from .. import c_functions as c
+from ..interned import none, tuple_type
+from ..kernel_calls import LONG, Size
+from ..layout import Array, Object, Tensor, Tuple
+from ..references import Owned, exchange_item, item, nothing_changed, own, own_new, put_item, retain, size
+from ..tensors import any_kind_of, elements, holds_kind, new_flat
 from .apart import MOST_DIMS, Apart, bring, count_of
-from .interned import none, tuple_type
-from .kernel_calls import LONG, Size
-from .layout import Array, Object, Tensor, Tuple
-from .references import Owned, exchange_item, item, nothing_changed, own, own_new, put_item, retain, size
-from .tensors import any_kind_of, elements, holds_kind, new_flat
 
 MOST_TENSORS = 3
 

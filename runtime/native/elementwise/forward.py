@@ -5,30 +5,21 @@ Tensors are contiguous, or small: then those whose elements lie apart are copied
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOATS, INTEGERS, KINDS, is_half, itemsize
-from ..kernels.llvm.kernel_calls import CallFrame, call_native, put_array
-from ..kernels.llvm.memory import single_bits
-from ..kernels.llvm.structs import Items, Struct, room
-from ..kernels.llvm.typed import NULL, New, address_of, cast, native
-from . import c_functions as c
+from ...kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOATS, INTEGERS, KINDS, is_half, itemsize
+from ...kernels.llvm.kernel_calls import CallFrame, call_native, put_array
+from ...kernels.llvm.memory import single_bits
+from ...kernels.llvm.structs import Items, Struct, room
+from ...kernels.llvm.typed import NULL, New, address_of, cast, native
+from .. import c_functions as c
+from ..graph.recording import RecordPlan
+from ..interned import bool_, cpu, float_type, int_type, none, outdated_type, true
+from ..kernel_calls import EXACT, MAGNITUDE, is_exact, put_object
+from ..layout import Array, Dict, DType, Float, Object, Tensor, Tuple
+from ..references import Owned, own
+from ..tensors import elements, holds_kind, is_tensor, is_tensor_anywhere, kind_of, not_handled, records, same
 from .apart import count_of, spread, together
 from .constants import are_positive, constant_array, is_bool, is_constant
-from .graph.recording import RecordPlan
-from .interned import bool_, cpu, float_type, int_type, none, outdated_type, true
-from .kernel_calls import EXACT, MAGNITUDE, is_exact, put_object
-from .layout import Array, Dict, DType, Float, Object, Tensor, Tuple
 from .order import Order, ordered
-from .references import Owned, own
-from .tensors import (
-    elements,
-    holds_kind,
-    is_tensor,
-    is_tensor_anywhere,
-    kind_of,
-    not_handled,
-    records,
-    same,
-)
 
 KERNELS = 4 * KINDS
 UNFIT, DOUBLE = -1, 1

@@ -3,16 +3,16 @@ of tensors, as `index`: what methods/indexing.py finds."""
 
 from __future__ import annotations
 
-from ..kernels.llvm.structs import Items, Struct
-from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
-from . import c_functions as c
-from .interned import ellipsis, int_type, none, slice_type, tuple_type
-from .kernel_calls import Arguments
-from .kernel_ops.launch import KernelOpPlan, launch_plan
-from .layout import Array, Object, Tensor, Tuple
-from .references import Owned, begin, item, own_new, put_item, release_all, retain, size
-from .tensors import is_tensor, not_handled
-from .views import ViewPlan, view_of
+from ...kernels.llvm.structs import Items, Struct
+from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
+from .. import c_functions as c
+from ..interned import ellipsis, int_type, none, slice_type, tuple_type
+from ..kernel_calls import Arguments
+from ..kernel_ops.launch import KernelOpPlan, launch_plan
+from ..layout import Array, Object, Tensor, Tuple
+from ..references import Owned, begin, item, own_new, put_item, release_all, retain, size
+from ..tensors import is_tensor, not_handled
+from .one import ViewPlan, view_of
 
 
 class GetitemPlan(Struct):

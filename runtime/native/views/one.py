@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.structs import Items, Struct
-from ..kernels.llvm.typed import NULL, New, cast, exchange, native, new
-from . import c_functions as c
-from .graph.recording import RecordPlan, record
-from .interned import array_type, drop_dead, int_type, none, note_not_recorded, outdated_type, true, tuple_type
-from .kernel_calls import Arguments, Size
-from .layout import Array, Dict, DType, List, Object, Tensor, Tuple
-from .references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
-from .tensors import (
+from ...kernels.llvm.structs import Items, Struct
+from ...kernels.llvm.typed import NULL, New, cast, exchange, native, new
+from .. import c_functions as c
+from ..graph.recording import RecordPlan, record
+from ..interned import array_type, drop_dead, int_type, none, note_not_recorded, outdated_type, true, tuple_type
+from ..kernel_calls import Arguments, Size
+from ..layout import Array, Dict, DType, List, Object, Tensor, Tuple
+from ..references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
+from ..tensors import (
     elements,
     is_tensor,
     is_tensor_anywhere,
@@ -31,6 +31,7 @@ class ViewPlan(Struct):
     found: Dict  # the views found
     node: RecordPlan
     operands: int  # how many `record` is given: the tensor, and what the view op has found of its arguments
+    typed: int  # whether what is kept holds for the dtype that stands behind it
 
 
 @native

@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import BOOL, INTEGERS, KINDS, itemsize
-from ..kernels.llvm.kernel_calls import CallFrame, put_array
-from ..kernels.llvm.structs import Items
-from ..kernels.llvm.typed import NULL, New, cast, native, new
-from . import c_functions as c
+from ...kernels.llvm.element_kinds import BOOL, INTEGERS, KINDS, itemsize
+from ...kernels.llvm.kernel_calls import CallFrame, put_array
+from ...kernels.llvm.structs import Items
+from ...kernels.llvm.typed import NULL, New, cast, native, new
+from .. import c_functions as c
+from ..graph.recording import record
+from ..interned import bool_, device_functions, int64, none
+from ..kernel_calls import LONG, Arguments, Size, found_kernel, run_kernel
+from ..layout import Array, Object, Tensor
+from ..references import Owned, begin, own, release_all
+from ..tensors import dtype_of, elements, holds_kind, is_tensor, new_flat, new_tensor, not_handled, withdrawn
 from .apart import count_of
 from .broadcast import broadcast
 from .constants import are_positive, constant_array, kind_of_constants
 from .forward import UNFIT, ForwardPlan, Prepared, leading, lies_elsewhere, needs_graph, on_device, prepared
-from .graph.recording import record
-from .interned import bool_, device_functions, int64, none
-from .kernel_calls import LONG, Arguments, Size, found_kernel, run_kernel
-from .layout import Array, Object, Tensor
 from .order import Order, begin_order, in_order, note_steps, sort_order
 from .promotion import UNKNOWN, brought_to, kind_of_result
-from .references import Owned, begin, own, release_all
-from .tensors import (
-    dtype_of,
-    elements,
-    holds_kind,
-    is_tensor,
-    new_flat,
-    new_tensor,
-    not_handled,
-    withdrawn,
-)
 
 
 @native

@@ -6,15 +6,15 @@ are as much, and a number changes the dtype only where it is more than the tenso
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import BOOL, INTEGERS, is_float, is_half
-from ..kernels.llvm.structs import Items
-from ..kernels.llvm.typed import NULL, cast, native
-from . import c_functions as c
-from .conversions.convert import as_kind
-from .interned import default_dtype, float_type, int_type, none, outdated_type, true
-from .layout import Object, Tensor
-from .references import Owned, own_new, size
-from .tensors import any_kind_of, elements, is_tensor, kind_of
+from ...kernels.llvm.element_kinds import BOOL, INTEGERS, is_float, is_half
+from ...kernels.llvm.structs import Items
+from ...kernels.llvm.typed import NULL, cast, native
+from .. import c_functions as c
+from ..conversions.convert import as_kind
+from ..interned import default_dtype, float_type, int_type, none, outdated_type, true
+from ..layout import Object, Tensor
+from ..references import Owned, own_new, size
+from ..tensors import any_kind_of, elements, is_tensor, kind_of
 
 NOTHING, PROMOTES, TO_FLOAT = range(3)  # what an op does: the last one computes with floats whatever it is given
 TRUTH, WHOLE, FRACTION = range(3)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import BOOL, KINDS, itemsize
-from ..kernels.llvm.kernel_calls import CallFrame, put_array
-from ..kernels.llvm.structs import Items
-from ..kernels.llvm.typed import NULL, New, cast, native, new
-from . import c_functions as c
+from ...kernels.llvm.element_kinds import BOOL, KINDS, itemsize
+from ...kernels.llvm.kernel_calls import CallFrame, put_array
+from ...kernels.llvm.structs import Items
+from ...kernels.llvm.typed import NULL, New, cast, native, new
+from .. import c_functions as c
+from ..interned import bool_, device_functions, int_type, none, outdated_type, true
+from ..kernel_calls import Arguments, found_kernel, run_kernel
+from ..layout import Array, Object, Tensor
+from ..references import Owned, begin, own, release_all, retain
+from ..tensors import elements, holds_kind, is_tensor, kind_of, not_handled, same, shared_writes
 from .apart import Apart, bring, each_alone, note_apart
 from .forward import UNFIT, ForwardPlan, Prepared, lies_elsewhere, needs_graph, on_device, prepared
-from .interned import bool_, device_functions, int_type, none, outdated_type, true
-from .kernel_calls import Arguments, found_kernel, run_kernel
-from .layout import Array, Object, Tensor
 from .promotion import UNKNOWN, brought_to, kind_of_result
-from .references import Owned, begin, own, release_all, retain
-from .tensors import elements, holds_kind, is_tensor, kind_of, not_handled, same, shared_writes
 
 
 @native

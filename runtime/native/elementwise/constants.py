@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import BOOL, INTEGERS, is_float, itemsize
-from ..kernels.llvm.memory import bits, load, single_bits, store, store_eighth, store_half
-from ..kernels.llvm.typed import NULL, cast, native, new
-from . import c_functions as c
-from .interned import default_dtype, false, float_type, int_type, true
-from .kernel_calls import MAGNITUDE, Size
-from .layout import Array, Float, Object
-from .references import Owned, own_new
-from .tensors import kind_of, new_flat
+from ...kernels.llvm.element_kinds import BOOL, INTEGERS, is_float, itemsize
+from ...kernels.llvm.memory import bits, load, single_bits, store, store_eighth, store_half
+from ...kernels.llvm.typed import NULL, cast, native, new
+from .. import c_functions as c
+from ..interned import default_dtype, false, float_type, int_type, true
+from ..kernel_calls import MAGNITUDE, Size
+from ..layout import Array, Float, Object
+from ..references import Owned, own_new
+from ..tensors import kind_of, new_flat
 
 UNKNOWN = -1
 MOST = 1 << 15  # elements of an array of one number
