@@ -7,6 +7,7 @@ import itertools
 import linecache
 from typing import Any
 
+from ...runtime.errors import ArgumentError, type_name
 from ...runtime.tensor.base import TensorBase
 from ..modules.module import Module
 from ..parameter import Parameter
@@ -50,6 +51,8 @@ class GraphModule(Module):
         return object.__new__(type(base.__name__, (base,), words))
 
     def __init__(self, root: Any, graph: Graph, class_name: str = "GraphModule") -> None:
+        if not isinstance(graph, Graph):
+            raise ArgumentError(f"GraphModule(): argument 'graph' must be Graph, not {type_name(graph)}")
         super().__init__()
         type(self).__name__ = class_name
         used = [node.target for node in graph.nodes if node.op in ("get_attr", "call_module")]

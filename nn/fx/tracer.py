@@ -11,6 +11,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ...runtime.dispatch.member_classes import look_into_tables
+from ...runtime.errors import ArgumentError, type_name
 from ...runtime.tensor.base import TensorBase
 from ..modules.container import Sequential
 from ..modules.module import Module
@@ -189,6 +190,10 @@ class Tracer(TracerBase):
         Raises:
             TraceError: what the program does depends on values that are not known.
         """
+        if concrete_args is not None and not isinstance(concrete_args, dict):
+            raise ArgumentError(
+                f"symbolic_trace(): argument 'concrete_args' must be dict, not {type_name(concrete_args)}"
+            )
         is_module = isinstance(root, Module)
         self.root = root if is_module else Module()
         function = getattr(type(root), self.traced_func_name) if is_module else root

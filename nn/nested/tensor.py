@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 from ...generated.tensor import Tensor
 from ...runtime.creation.data import tensor
+from ...runtime.errors import ArgumentError
 from ...runtime.modes.overrides.switches import DisableTorchFunctionSubclass
 from ...runtime.tensor.memory_format import jagged
 
@@ -87,6 +88,10 @@ class NestedTensor(Tensor):
     _ragged_dim: int
     is_nested = True
     layout: Any = jagged
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> NoReturn:
+        """Refused: nested tensors are made by the functions of `nested`."""
+        raise ArgumentError("NestedTensor(): call nested.nested_tensor() or nested.nested_tensor_from_jagged()")
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -86,13 +86,19 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
             self.update(dict)
 
     def __getitem__(self, key: Any) -> Any:
-        return self.data[self.ref_type(key)]
+        reference = self.ref_type(key)
+        if reference not in self.data:
+            raise KeyError(key)
+        return self.data[reference]
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self.data[self.ref_type(key, self._forget)] = value
 
     def __delitem__(self, key: Any) -> None:
-        del self.data[self.ref_type(key)]
+        reference = self.ref_type(key)
+        if reference not in self.data:
+            raise KeyError(key)
+        del self.data[reference]
 
     def __contains__(self, key: object) -> bool:
         try:

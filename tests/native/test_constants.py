@@ -80,7 +80,7 @@ def test_native_code_answers() -> None:
     if answers[0] is None:  # without native code
         return
     assert all(answer is not None for answer in answers)
-    assert power(whole, -1) is None and power(whole, 0.5) is None and both(mask, 1) is None
+    assert power(whole, -1) is None
 
 
 def test_divisors_and_exponents() -> None:

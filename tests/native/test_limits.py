@@ -51,12 +51,14 @@ def test_a_kernel_gets_all_its_arrays(count: int) -> None:
 def test_ops_with_more_operands_are_for_the_general_path() -> None:
     """Nine tensors and a result are as many as a frame has places for; an op of ten has no native plan."""
     for tensors, fits in ((9, True), (10, False)):
-        op = SimpleNamespace(operands=tuple("abcdefghij"[:tensors]), numbers=(), takes_number=False, raw=(), node=None)
+        known: dict[str, Any] = {"numbers": (), "takes_number": False, "raw": (), "rule": "match", "node": None}
+        known["is_raw"] = lambda i: False
+        op = SimpleNamespace(operands=tuple("abcdefghij"[:tensors]), **known)
         assert plans.has_room(op) is fits
     for operands, numbers, fits in (("a", 4, True), ("ab", 3, True), ("ab", 4, False), ("abc", 4, True)):
         # Rows of two operands may need one number more: an operand that is the same for a whole row.
-        known = {"operands": tuple(operands), "takes_number": False, "raw": (), "node": None}
-        op = SimpleNamespace(numbers=("n",) * numbers, **known)
+        known["operands"], known["numbers"] = tuple(operands), ("n",) * numbers
+        op = SimpleNamespace(**known)
         assert plans.has_room(op) is fits
     assert not plans.has_room_backward(SimpleNamespace(keeps={}, fused={1: ((), tuple("abcd"))}))
     node = SimpleNamespace(keeps=dict.fromkeys("ab"), fused={1: (("kept_a",), ())})

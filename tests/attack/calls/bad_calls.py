@@ -157,7 +157,7 @@ PYTORCHS_WORDS = re.compile(
     r"|Expected an instance of|Argument must be a type"
     r"|nested tensor|NestedTensor|jagged layout|mask must |must equal mask|data must be a Tensor|Dim names|Input masks"
     r"|Expected `mod`|Expecting `args`|All Tensors given|output_size"
-    r"|^argument of type: "
+    r"|^argument of type: |^cannot create weak reference to|All inputs should be callable"
     r"|cannot assign|Expected f\(\*args\)|At least one dataset|For (un)?batched"
 )
 EXPECTED = (TypeError, ValueError, IndexError, RuntimeError)
