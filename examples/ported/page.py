@@ -25,9 +25,10 @@ SUITES_HEAD = """
 Tests that come with packages, in their source archives on PyPI, run unchanged: first on PyTorch, and then those that
 pass there with specgrad in the place of torch, by `python -m specgrad.as_torch -m pytest`.
 `examples/ported/suites/run.py` does so; `suites.yaml` beside it says what is run of each package, what is left out, and
-why. A test that is skipped, or that does not end in its time, has not passed. *By the draws* are tests that fail with
-specgrad, and on PyTorch too where it draws specgrad's random numbers (`same_draws.py`): what they assert holds for the
-numbers that PyTorch draws. Seconds are those of all that was run, kernels included that were compiled meanwhile.
+why. What PyTorch passes in {limit} seconds counts; a test that is skipped, or that does not end in its time, has not
+passed. *By the draws* are tests that fail with specgrad, and on PyTorch too where it draws specgrad's random numbers
+(`same_draws.py`): what they assert holds for the numbers that PyTorch draws. Seconds are those of all that was run,
+kernels included that were compiled meanwhile, on two cores that other work shared.
 
 Of {all} tests that pass on PyTorch, {same} pass: {percent}. {draws} of the others are by the draws.
 
@@ -50,11 +51,11 @@ def write_page(results: list[Any], path: Path) -> None:
     path.write_text("".join(lines) + _parts(path)[1], encoding="utf-8")
 
 
-def write_suites(results: list[Any], path: Path) -> None:
-    """Write the part of the page on test-suites."""
+def write_suites(results: list[Any], limit: int, path: Path) -> None:
+    """Write the part of the page on test-suites, each of which PyTorch has run for at most so many seconds."""
     numbers = [sum(getattr(r, name) for r in results) for name in ("of_torch", "same", "by_draws")]
     share = percent(numbers[1], numbers[0])
-    lines = [SUITES, SUITES_HEAD.format(all=numbers[0], same=numbers[1], draws=numbers[2], percent=share)]
+    lines = [SUITES, SUITES_HEAD.format(limit=limit, all=numbers[0], same=numbers[1], draws=numbers[2], percent=share)]
     for r in results:
         counts = f"{r.of_torch} | {r.same} | {percent(r.same, r.of_torch)} | {r.by_draws or ''}"
         lines.append(f"| {r.name} | {r.version} | {r.part} | {counts} | {r.seconds:.0f} | {r.torch_seconds:.0f} |\n")

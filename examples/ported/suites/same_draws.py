@@ -67,3 +67,5 @@ for _name in (*NEW, *LIKE):
 for _name in FILLING:
     setattr(torch.Tensor, _name, filled(_name, getattr(torch.Tensor, _name)))
 torch.manual_seed = torch.random.manual_seed = manual_seed
+torch.get_rng_state = torch.random.get_rng_state = lambda: torch.from_numpy(specgrad.get_rng_state().numpy().copy())
+torch.set_rng_state = torch.random.set_rng_state = lambda state: specgrad.set_rng_state(ours(state))
