@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -20,12 +21,17 @@ def contracted(equation: str, operands: Sequence[Tensor]) -> Tensor:
 
 def contracted_over(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int]) -> Tensor:
     """y_ij = sum_k a_ik b_kj, with k for the pairs of dimensions, i and j for the others of `a` and `b`."""
-    labels_a = tuple(range(a.ndim))
-    pairs = {d % b.ndim: c % a.ndim for c, d in zip(dims_a, dims_b, strict=True)}
-    labels_b = tuple(pairs.get(d, a.ndim + d) for d in range(b.ndim))
+    return _contracted(_plan_over(tuple(a.shape), tuple(b.shape), tuple(dims_a), tuple(dims_b)), (a, b))
+
+
+@functools.lru_cache(maxsize=1024)
+def _plan_over(a: tuple[int, ...], b: tuple[int, ...], dims_a: tuple[int, ...], dims_b: tuple[int, ...]) -> Plan:
+    """The plan for two shapes."""
+    labels_a = tuple(range(len(a)))
+    pairs = {d % len(b): c % len(a) for c, d in zip(dims_a, dims_b, strict=True)}
+    labels_b = tuple(pairs.get(d, len(a) + d) for d in range(len(b)))
     output = tuple(label for label in (*labels_a, *labels_b) if label not in pairs.values())
-    plan = contraction_plan("tensordot", (labels_a, labels_b), output, (tuple(a.shape), tuple(b.shape)))
-    return _contracted(plan, (a, b))
+    return contraction_plan("tensordot", (labels_a, labels_b), output, (a, b))
 
 
 def _contracted(plan: Plan, operands: Sequence[Tensor]) -> Tensor:
