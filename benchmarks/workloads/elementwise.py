@@ -85,6 +85,13 @@ def power_of(torch, size):
     return lambda: a**b
 
 
+@sized("elementwise", (1_000_000,), 2)
+def remainder(torch, size):
+    """The remainder of a by 0.7."""
+    (a,) = plain(torch, (size,))
+    return lambda: torch.remainder(a, 0.7)
+
+
 @sized("elementwise", LARGE, 3)
 def where(torch, size):
     """where(c, a, b)."""

@@ -14,6 +14,20 @@ def sort_rows(torch):
 
 
 @order
+def kth_of_rows(torch):
+    """The tenth of each of a thousand rows of a hundred."""
+    (a,) = plain(torch, (1000, 100))
+    return lambda: a.kthvalue(10)
+
+
+@order
+def extremes_so_far(torch):
+    """The greatest up to each of a hundred numbers, in a thousand rows."""
+    (a,) = plain(torch, (1000, 100))
+    return lambda: a.cummax(1)
+
+
+@order
 def sort_backward(torch):
     """A thousand rows of a hundred numbers, sorted, forward and backward."""
     (a,) = leaves(torch, (1000, 100))

@@ -218,6 +218,41 @@ def in_place_updates(torch):
 
 
 @overhead
+def results_reused(torch):
+    """add, mul and exp of 64 numbers, each written to a tensor that is there, by `out=`."""
+    a, b, out = plain(torch, (64,), (64,), (64,))
+
+    def step():
+        torch.add(a, b, out=out)
+        torch.mul(out, 0.5, out=out)
+        return torch.exp(out, out=out)
+
+    return step
+
+
+@overhead
+def masks(torch):
+    """What a mask of 16 x 16 chooses: the elements, a choice of two numbers, and where it is true."""
+    (a,) = plain(torch, (16, 16))
+    mask = a > 0
+    return lambda: (a[mask], torch.where(mask, 1.0, 0.0), (mask & True).nonzero())
+
+
+@overhead
+def whole_numbers(torch):
+    """Arithmetic of 64 integers, as places are computed with."""
+    a, b = integers(torch, 1000, 64), integers(torch, 9, 64) + 1
+    return lambda: (a % b + a // 3) * 2 - a**2
+
+
+@overhead
+def several_views(torch):
+    """The rows, chunks and flattened parts of 8 x 4 x 4, without recording."""
+    (a,) = plain(torch, (8, 4, 4))
+    return lambda: (*a.unbind(), *a.chunk(4), a.flatten(1))
+
+
+@overhead
 def reductions(torch):
     """sum over rows, mean over columns, max and variance of 16 x 16."""
     (a,) = leaves(torch, (16, 16))
