@@ -70,10 +70,14 @@ def named(name: str) -> Callable[..., Any]:
 
 
 def _keyword_only(function: Callable[..., Any]) -> tuple[int, list[str]]:
-    """How many arguments an op takes by place, and the names of the others, which come by place behind lists."""
-    parameters = inspect.signature(function).parameters.values()
-    named = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
-    return len(parameters) - len(named), named
+    """How many arguments an op takes by place, and the names of the others, which come by place behind lists.
+
+    Places that older forms of a call have more, from `more1` on, are none of the op's.
+    """
+    parameters = list(inspect.signature(function).parameters.values())
+    by_name = (i for i, p in enumerate(parameters) if p.kind is p.KEYWORD_ONLY or p.name == "more1")
+    places = next(by_name, len(parameters))
+    return places, [p.name for p in parameters[places:] if not p.name.startswith("more")]
 
 
 def _one_by_one(name: str, given: list[Any], options: dict[str, Any]) -> list[tuple[list[Any], dict[str, Any]]]:

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+import specgrad
+from specgrad.runtime.modes.overrides import api
+
 
 def log_of(lib: ModuleType) -> tuple[Any, list[str]]:
     """A mode that notes what is called."""
@@ -173,6 +176,25 @@ def test_names(lib: ModuleType) -> None:
     assert overrides.resolve_name(lib.Tensor.shape.__get__) == f"{name}.Tensor.shape.__get__"
     assert overrides.is_tensor_method_or_property(lib.Tensor.view)
     assert not overrides.is_tensor_method_or_property(lib.nn.functional.relu)
+
+
+def test_names_of_what_a_mode_is_given(lib: ModuleType) -> None:
+    """Members of Tensor have their names while a mode is asked for them too, where names are first asked for or not."""
+    if lib is specgrad:
+        api._names.cache_clear()
+    found: list[str] = []
+
+    class Noting(lib.overrides.TorchFunctionMode):  # type: ignore[misc, name-defined]
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            found.append(lib.overrides.resolve_name(func))
+            return func(*args, **kwargs or {})
+
+    x = lib.ones(2)
+    with Noting():
+        _ = x.size(), x.shape
+    name = lib.__name__
+    assert found == [f"{name}.Tensor.size", f"{name}.Tensor.shape.__get__"]
+    assert lib.overrides.resolve_name(lib.Tensor.size) == f"{name}.Tensor.size"
 
 
 def test_lists_of_functions(lib: ModuleType) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from ...tensor.package_name import OWN, known
 from .calls import ask, overriding
 from .classes import overrides
+from .members import originals
 from .switches import state
 
 _PACKAGE = __name__.partition(".")[0]
@@ -276,10 +277,10 @@ def _by_namespace() -> dict[ModuleType, list[tuple[str, Any]]]:
 
 
 def _members() -> Iterator[tuple[str, Any]]:
-    """The methods of Tensor, and of its properties what gets and sets them."""
+    """The methods of Tensor, and of its properties what gets and sets them, also while a mode is asked for them."""
     cls = _tensor_class()
     for name in dir(cls):
-        value = inspect.getattr_static(cls, name)
+        value = originals.get(name) or inspect.getattr_static(cls, name)
         if isinstance(value, property):
             yield f"{name}.__get__", value.__get__
             if value.fset is not None:

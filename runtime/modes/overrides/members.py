@@ -22,6 +22,7 @@ _PROTOCOLS = frozenset(
 )
 _OWN = frozenset(("array", "edge_kind", "as_subclass"))  # which hold what a tensor is, in whatever class
 _GENERATED_OPS = ".generated.ops."
+originals: dict[str, Any] = {}  # the members of `Tensor` that others stand for, while a mode is entered
 
 
 def members(tensor_class: type) -> Iterator[tuple[str, Any]]:
@@ -67,10 +68,12 @@ def add_to(cls: type, tensor_class: type) -> None:
 def of_every_tensor(tensor_class: type) -> Callable[[], None]:
     """Let all tensors ask; what is returned undoes it."""
     before = {name: vars(tensor_class).get(name) for name, _ in members(tensor_class)}
-    for name, value in list(members(tensor_class)):
+    originals.update(members(tensor_class))
+    for name, value in originals.items():
         setattr(tensor_class, name, asking(value))
 
     def undo() -> None:
+        originals.clear()
         for name, value in before.items():
             if value is None:
                 delattr(tensor_class, name)

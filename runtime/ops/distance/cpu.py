@@ -33,7 +33,7 @@ def row_distances(x1: Array, x2: Array, p: float) -> Array:
         rows, work = math.prod(x1.shape[:-1]), out.size * x1.shape[-1] // WORK
         if _kind(p) == _EUCLIDEAN:
             flat = contiguous(x1).reshape(-1), contiguous(x2).reshape(-1), out.reshape(-1)
-            shared(euclidean_norms, (*flat, *sizes_of(x1.shape, x2.shape)), rows, work, min(ROWS, x1.shape[-2]))
+            shared(euclidean_norms, (*flat, *sizes_of_rows(x1.shape, x2.shape)), rows, work, min(ROWS, x1.shape[-2]))
         else:
             columns = contiguous(np.swapaxes(_matrices(x2), 1, 2))
             shared(difference_norms, (_matrices(x1), columns, _kind(p), float(p), _matrices(out)), rows, work)
@@ -67,7 +67,7 @@ def _matrices(a: Array) -> Array:
     return contiguous(a).reshape(math.prod(a.shape[:-2]), *a.shape[-2:])
 
 
-def sizes_of(first: Ints, second: Ints) -> tuple[int, int, int]:
+def sizes_of_rows(first: Ints, second: Ints) -> tuple[int, int, int]:
     """The rows of a matrix of the first and of the second operand, and how long they are."""
     return first[-2], second[-2], first[-1]
 
