@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from ...kernels.compile.machine import DOTS, TILES, pair_products
 from ...kernels.cpu import half_matmul as loops
 from ...kernels.cpu.half_matmul import LINE, PANEL, SQUARE, STEP
 from ...kernels.cpu.plan import Ints, Plan, Step
 
 PRODUCTS = 256  # take as long as one element of other work
-ALONE = 1 << 24  # products at most that one thread computes sooner than several share them
+ALONE = {TILES: 1 << 24, DOTS: 1 << 21}  # products at most that one thread computes sooner than several share them
 FEW_ITEMS = 8  # of a batch: threads share rows of fewer
 SCRATCH = 3  # outputs of the op at most: behind them is the memory of these calls alone
 WORD = LINE // PANEL  # bytes
@@ -33,7 +34,7 @@ def products_of_pairs(
     """
     (batch, rows, depth, columns), (left, right, by_columns) = sizes, lying
     twos, lines = -(-columns // SQUARE), -(-depth // STEP) * STEP // 2
-    few = batch * rows * depth * columns <= ALONE
+    few = batch * rows * depth * columns <= ALONE.get(pair_products(), 0)
     place, steps = SCRATCH + 2 * output, list[Step]()
 
     def shares(count: int, unit: int) -> tuple[int, int]:
