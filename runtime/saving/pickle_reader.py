@@ -87,7 +87,17 @@ class Reader:
 
     def number(self, format: struct.Struct) -> Any:
         """The next number."""
-        return format.unpack(self.take(format.size))[0]
+        begin, self.position = self.position, self.position + format.size
+        if self.position > len(self._data):
+            raise Damage("the pickle ends early")
+        return format.unpack_from(self._data, begin)[0]
+
+    def byte(self) -> int:
+        """The next byte as a number: most are."""
+        begin, self.position = self.position, self.position + 1
+        if begin >= len(self._data):
+            raise Damage("the pickle ends early")
+        return self._data[begin]
 
     def line(self) -> str:
         """Text up to the end of the line."""
@@ -130,7 +140,10 @@ class Reader:
         self.push(self._memo[number])
 
     def put(self, number: int) -> None:
-        self._memo[number] = self.top()
+        stack = self._stack
+        if not stack or stack[-1] is _MARK:
+            raise Damage("the pickle keeps what it has not put there")
+        self._memo[number] = stack[-1]
 
     def keep(self) -> None:
         self.put(len(self._memo))
@@ -224,18 +237,18 @@ _OPERATIONS: dict[int, Callable[[Reader], Any]] = {
     ord("N"): lambda r: r.push(None),
     0x88: lambda r: r.push(True),
     0x89: lambda r: r.push(False),
-    ord("K"): lambda r: r.push(r.number(_BYTE)),
+    ord("K"): lambda r: r.push(r.byte()),
     ord("M"): lambda r: r.push(r.number(_SHORT)),
     ord("J"): lambda r: r.push(r.number(_INT)),
-    0x8A: lambda r: r.push(decode_long(r.take(r.number(_BYTE)))),
+    0x8A: lambda r: r.push(decode_long(r.take(r.byte()))),
     0x8B: lambda r: r.push(decode_long(r.take(_signed_size(r)))),
     ord("G"): lambda r: r.push(r.number(_FLOAT)),
     0x8C: lambda r: r.push(_text(r, _BYTE)),
     ord("X"): lambda r: r.push(_text(r, _UINT)),
     0x8D: lambda r: r.push(_text(r, _LONG)),
-    ord("U"): lambda r: r.push(r.take(r.number(_BYTE)).decode("latin-1")),
+    ord("U"): lambda r: r.push(r.take(r.byte()).decode("latin-1")),
     ord("T"): lambda r: r.push(r.take(_signed_size(r)).decode("latin-1")),
-    ord("C"): lambda r: r.push(r.take(r.number(_BYTE))),
+    ord("C"): lambda r: r.push(r.take(r.byte())),
     ord("B"): lambda r: r.push(r.take(r.number(_UINT))),
     0x8E: lambda r: r.push(r.take(r.number(_LONG))),
     0x96: lambda r: r.push(bytearray(r.take(r.number(_LONG)))),
@@ -255,9 +268,9 @@ _OPERATIONS: dict[int, Callable[[Reader], Any]] = {
     0x8F: lambda r: r.push(set()),
     0x90: lambda r: r.add(r.since_mark()),
     0x91: lambda r: r.push(frozenset(map(checked_key, r.since_mark()))),
-    ord("h"): lambda r: r.get(r.number(_BYTE)),
+    ord("h"): lambda r: r.get(r.byte()),
     ord("j"): lambda r: r.get(r.number(_UINT)),
-    ord("q"): lambda r: r.put(r.number(_BYTE)),
+    ord("q"): lambda r: r.put(r.byte()),
     ord("r"): lambda r: r.put(r.number(_UINT)),
     0x94: lambda r: r.keep(),
     ord("c"): lambda r: r.name(r.line(), r.line()),
