@@ -35,9 +35,10 @@ def mark_classes(index: Array, out: Array, classes: int) -> None:
     for i in range(out.size):
         out[i] = 0
     for i in range(index.size):
-        if index[i] < 0 or index[i] >= classes:
+        chosen = index[i]  # read once: another thread may write to the indices
+        if chosen < 0 or chosen >= classes:
             raise IndexError("a class is out of bounds")
-        out[i * classes + index[i]] = 1
+        out[i * classes + chosen] = 1
 
 
 @of_any_dtype

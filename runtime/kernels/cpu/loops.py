@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
-from ..llvm.addresses import part_of
+from ..llvm.addresses import empty_row, part_of
 
 Array = np.ndarray
 BLOCK = 512  # indices that are looked at before any of them is used
@@ -46,14 +46,17 @@ def add_rows(out: Array, indices: Array, values: Array, first: int, last: int) -
 
 
 @jit
-def are_inside(indices: Array, size: int) -> bool:
-    """Whether all indices are those of elements of `size`; none is counted from the end.
+def copy_inside(indices: Array, size: int, to: Array) -> bool:
+    """Copy indices, and say whether all are those of elements of `size`; none is counted from the end.
 
-    One that is outside leaves a sign in `wrong`: its own, or that of how far it is from the last one.
+    One that is outside leaves a sign in `wrong`: its own, or that of how far it is from the last one. Each is read
+    once, for another thread may write to the indices meanwhile.
     """
     wrong = 0
     for i in range(indices.size):
-        wrong |= indices[i] | (size - 1 - indices[i])
+        index = indices[i]
+        to[i] = index
+        wrong |= index | (size - 1 - index)
     return wrong >= 0
 
 
@@ -61,17 +64,18 @@ def are_inside(indices: Array, size: int) -> bool:
 def gather_along(a: Array, indices: Array, out: Array, outside: Array, first: int, last: int) -> None:
     """out[o, i, j] = a[o, indices[o, i, j], j] for rows (o, i); sets `outside[0]` where an index is out of bounds."""
     size, count, after, k = a.shape[1], indices.shape[1], indices.shape[2], first
+    known = empty_row(0, BLOCK)
     while k < last:
         o, i, rows = k // count, k % count, 1
         if after == 1:
             rows = min(count - i, last - k)
             rows = min(rows, BLOCK)
             row, at, line = part_of(a, o * size, size), part_of(indices, k, rows), part_of(out, k, rows)
-            if not are_inside(at, size):
+            if not copy_inside(at, size, known):
                 outside[0] = 1
                 return
-            for j in range(at.size):
-                line[j] = row[np.uint64(at[j])]
+            for j in range(rows):
+                line[j] = row[np.uint64(known[j])]
         else:
             at, line = indices[o, i], out[o, i]
             for j in range(at.size):
