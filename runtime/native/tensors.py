@@ -20,16 +20,19 @@ from .interned import (
     float16,
     float32,
     float64,
+    inferring,
     int64,
     mode,
     name_dict,
     name_grad,
+    name_inference,
     new_memory,
     none,
     plain_classes,
     tensor_type,
     thread_state,
     true,
+    untracked,
     zero,
 )
 from .layout import Array, Dict, DType, List, Object, Tensor, Tuple
@@ -150,7 +153,7 @@ def new_tensor_on(device: Object, flat: Stolen[Object], shape: Tuple, dtype: DTy
     tensor.fn = retain(none)
     tensor.grad = retain(none)
     tensor.base = retain(none)
-    tensor.writes = cast(List, retain(none))
+    tensor.writes = cast(List, retain(none)) if inferring.size == 0 else first_writes()
     tensor.hooks = retain(none)
     tensor.views = retain(none)
     tensor.tangent = retain(none)
@@ -162,6 +165,21 @@ def new_tensor_on(device: Object, flat: Stolen[Object], shape: Tuple, dtype: DTy
     tensor.offset = retain(zero)
     tensor.rg = retain(false)  # the last: see is_tensor
     return tensor
+
+
+@native
+def first_writes() -> New[List]:
+    """What a tensor that this thread makes has in the place of a count of writes: see runtime/modes/inference.py."""
+    return cast(List, retain(untracked if in_inference_mode() else none))
+
+
+@native
+def in_inference_mode() -> bool:
+    """Whether this thread is in inference mode, where any is."""
+    state = state_of_thread(name_inference)
+    if state is NULL:
+        c.clear_error()
+    return state is true
 
 
 @native
@@ -212,25 +230,27 @@ def shared_writes(tensor: Tensor) -> New[List]:
 
 
 @native
-def recording() -> int:
-    """Whether this thread records graphs, 2 for None: in a backward pass that records nothing; -1 for an error."""
+def state_of_thread(name: Object) -> Object:
+    """True, False or None: what `mode` has by this name in this thread; NULL where an error is set."""
     if c.thread_number(c.thread_state()) != thread_state.number:  # to ask `mode` each time takes as long as a small op
         attributes = cast(Dict, c.attribute(mode, name_dict))
         if attributes is NULL:
-            return -1
+            return NULL
         number = c.thread_number(c.thread_state())
         before = exchange(thread_state, "attributes", attributes)
         thread_state.number = number  # nothing was called since the line before, so no other thread got in between
-        answer = recorded_in(attributes)
+        answer = c.dict_item(attributes, name)
         c.release(before)  # only now: another thread may run, and put its own in their place
         return answer
-    return recorded_in(thread_state.attributes)
+    return c.dict_item(thread_state.attributes, name)
 
 
 @native
-def recorded_in(attributes: Dict) -> int:
-    """Whether a thread with these attributes of `mode` records graphs, as `recording` gives it."""
-    state = c.dict_item(attributes, name_grad)
+def recording() -> int:
+    """Whether this thread records graphs, 2 for None: in a backward pass that records nothing; -1 for an error."""
+    state = state_of_thread(name_grad)
+    if state is NULL:
+        return -1
     if state is none:  # None is for backward passes: nothing is recorded, and views are not noted either
         return 2
     return 1 if state is true else 0

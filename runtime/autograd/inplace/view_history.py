@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ...modes.grad_mode import mode
+from ...modes.inference import UNTRACKED, is_inference
 from ...tensor.history import clear_history, set_history, set_requires_grad
 from ..node import LEAF, Node, output_at
 from .dtype_regions import are_related, follow_base
@@ -101,7 +102,7 @@ def check_origin(name: str, tensor: Any) -> None:
 
 def not_recorded(*views: Any) -> None:
     """Mark views that were just made while nothing is recorded."""
-    if mode.grad is None or not views:
+    if mode.grad is None or not views or views[0]._writes is UNTRACKED:
         return
     base = views[0]._base
     for view in views:
@@ -128,6 +129,8 @@ def put_nowhere(base: Any, views: Sequence[Any]) -> None:
 def await_write(base: Any) -> None:
     """Register the views of `base` to be updated at the next write to their memory."""
     writes = base._shared_version()
+    if is_inference(base):
+        return  # no write is ever recorded
     if type(writes[0]) is not Awaited:
         writes[0] = Awaited.after(writes[0], [])
     if not any(reference() is base for reference, _ in writes[0].waiting):
