@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..kernels.llvm.element_kinds import ALL_KINDS, BFLOAT16, BOOL, COMPLEX, FLOAT16, INT32, INTEGERS, itemsize
 from ..kernels.llvm.structs import Items
-from ..kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native
+from ..kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native, rare
 from . import c_functions as c
 from .array_memory import new_large
 from .interned import (
@@ -167,6 +167,7 @@ def new_tensor_on(device: Object, flat: Stolen[Object], shape: Tuple, dtype: DTy
     return tensor
 
 
+@rare
 @native
 def first_writes() -> New[List]:
     """What a tensor that this thread makes has in the place of a count of writes: see runtime/modes/inference.py."""
@@ -233,16 +234,23 @@ def shared_writes(tensor: Tensor) -> New[List]:
 def state_of_thread(name: Object) -> Object:
     """True, False or None: what `mode` has by this name in this thread; NULL where an error is set."""
     if c.thread_number(c.thread_state()) != thread_state.number:  # to ask `mode` each time takes as long as a small op
-        attributes = cast(Dict, c.attribute(mode, name_dict))
-        if attributes is NULL:
-            return NULL
-        number = c.thread_number(c.thread_state())
-        before = exchange(thread_state, "attributes", attributes)
-        thread_state.number = number  # nothing was called since the line before, so no other thread got in between
-        answer = c.dict_item(attributes, name)
-        c.release(before)  # only now: another thread may run, and put its own in their place
-        return answer
+        return state_of_other_thread(name)
     return c.dict_item(thread_state.attributes, name)
+
+
+@rare
+@native
+def state_of_other_thread(name: Object) -> Object:
+    """`state_of_thread` in another thread than that which asked last: it becomes the one whose attributes are known."""
+    attributes = cast(Dict, c.attribute(mode, name_dict))
+    if attributes is NULL:
+        return NULL
+    number = c.thread_number(c.thread_state())
+    before = exchange(thread_state, "attributes", attributes)
+    thread_state.number = number  # nothing was called since the line before, so no other thread got in between
+    answer = c.dict_item(attributes, name)
+    c.release(before)  # only now: another thread may run, and put its own in their place
+    return answer
 
 
 @native
