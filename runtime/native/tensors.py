@@ -153,7 +153,7 @@ def new_tensor_on(device: Object, flat: Stolen[Object], shape: Tuple, dtype: DTy
     tensor.fn = retain(none)
     tensor.grad = retain(none)
     tensor.base = retain(none)
-    tensor.writes = cast(List, retain(none)) if inferring.size == 0 else first_writes()
+    tensor.writes = cast(List, retain(none))
     tensor.hooks = retain(none)
     tensor.views = retain(none)
     tensor.tangent = retain(none)
@@ -164,14 +164,17 @@ def new_tensor_on(device: Object, flat: Stolen[Object], shape: Tuple, dtype: DTy
     tensor.device = retain(device)
     tensor.offset = retain(zero)
     tensor.rg = retain(false)  # the last: see is_tensor
+    if inferring.size != 0:
+        note_inference(tensor)
     return tensor
 
 
 @rare
 @native
-def first_writes() -> New[List]:
-    """What a tensor that this thread makes has in the place of a count of writes: see runtime/modes/inference.py."""
-    return cast(List, retain(untracked if in_inference_mode() else none))
+def note_inference(tensor: Tensor) -> None:
+    """Make an inference tensor of a new tensor where this thread is in the mode: see runtime/modes/inference.py."""
+    if in_inference_mode():
+        c.release(exchange(tensor, "writes", retain(untracked)))
 
 
 @native
