@@ -177,6 +177,7 @@ def note_inference(tensor: Tensor) -> None:
         c.release(exchange(tensor, "writes", retain(untracked)))
 
 
+@rare
 @native
 def in_inference_mode() -> bool:
     """Whether this thread is in inference mode, where any is."""
