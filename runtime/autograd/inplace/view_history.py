@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ...modes.grad_mode import mode
-from ...modes.inference import UNTRACKED, is_inference
+from ...modes.inference import is_inference
 from ...tensor.history import clear_history, set_history, set_requires_grad
 from ..node import LEAF, Node, output_at
 from .dtype_regions import are_related, follow_base
@@ -102,12 +102,12 @@ def check_origin(name: str, tensor: Any) -> None:
 
 def not_recorded(*views: Any) -> None:
     """Mark views that were just made while nothing is recorded."""
-    if mode.grad is None or not views or views[0]._writes is UNTRACKED:
+    if mode.grad is None or not views:
         return
     base = views[0]._base
     for view in views:
         view._views = INFERENCE if mode.inference else NO_GRAD
-    if base._rg:
+    if base._rg and not is_inference(base):
         put_nowhere(base, views)
 
 
