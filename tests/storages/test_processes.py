@@ -8,8 +8,8 @@ import pickle
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
