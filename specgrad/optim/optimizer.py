@@ -1,5 +1,6 @@
 """The base class of optimizers under PyTorch's name, and what optimizers of other libraries import besides."""
 
+from ..nn.modules.borrowed import borrowed as _borrowed
 from ..nn.optim.optimizer import Optimizer, required
 from ..nn.optim.steps import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
@@ -31,4 +32,4 @@ def __getattr__(name: str) -> object:
         from ..nn.optim import parts
 
         return getattr(parts, _PARTS[name])
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _borrowed(__name__, "optim")(name)

@@ -130,3 +130,23 @@ def test_accelerators(lib: Any) -> None:
             getattr(lib.accelerator, name)()
     assert callable(_module(lib, "utils.model_zoo").load_url)
     assert not _module(lib, "utils._triton").has_triton()
+
+
+def test_what_files_of_loading_and_optimizing_have_imported(lib: Any) -> None:
+    """Samplers are found beside the DataLoader, optimizers beside their schedules."""
+    loading, data = _module(lib, "utils.data.dataloader"), lib.utils.data
+    assert loading.RandomSampler is data.RandomSampler and loading.Sampler is data.Sampler
+    assert _module(lib, "utils.data.sampler").Sampler is data.Sampler
+    assert _module(lib, "optim.lr_scheduler").Optimizer is lib.optim.Optimizer
+    with pytest.raises(AttributeError):
+        loading.no_such_name  # noqa: B018
+
+
+def test_parts_of_the_compiler(lib: Any) -> None:
+    """Types of its programs are classes that nothing here is of, settings are kept, and no launcher is asked for."""
+    inner = _module(lib, "_C")
+    assert lib.TensorType is inner.TensorType and not isinstance(lib.ones(1), inner.TensorType)
+    assert not isinstance(len, inner.ScriptMethod)
+    assert inner._jit_set_profiling_executor(inner._jit_set_profiling_executor(True)) in (True, False)
+    errors = _module(lib, "distributed.elastic.multiprocessing.errors")
+    assert errors.record(lambda: 3)() == 3
