@@ -9,6 +9,7 @@ from typing import Any
 
 MODULES = (
     *("_C", "_VF", "__config__", "__future__", "_custom_ops", "_dynamo", "_inductor", "_jit_internal"),
+    "_higher_order_ops",
     *("_tensor", "_utils", "accelerator", "amp", "ao", "as_torch", "compiler", "cuda"),
     *("distributed", "distributions", "export"),
     *("functional", "functorch", "futures", "fx", "graph", "hub", "jit", "library", "masked", "mps", "mtia"),

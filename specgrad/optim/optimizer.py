@@ -17,6 +17,7 @@ _PARTS = {
     "_foreach_doc": "_foreach_doc",
     "_fused_doc": "_fused_doc",
     "_get_scalar_dtype": "get_scalar_dtype",
+    "_get_capturable_supported_devices": "capturable_supported_devices",
     "_get_value": "get_value",
     "_maximize_doc": "_maximize_doc",
     "_params_doc": "_params_doc",

@@ -281,11 +281,11 @@ def test_arguments_of_their_own(lib: ModuleType) -> None:
             return made
 
     class Named(lib.Tensor):  # type: ignore[misc, name-defined]
-        def __new__(cls, data: Any, name: str = "") -> Any:
+        def __new__(cls, data: Any, word: str = "") -> Any:
             made = lib.as_tensor(data).as_subclass(cls)
-            made.name = name
+            made.word = word
             return made
 
     assert Marked(lib.ones(2), mark="a").mark == "a" and not Marked(lib.ones(2), "b", requires_grad=False).requires_grad
-    assert Named([1.0], name="c").name == "c" and type(Named([1.0]) + 1) is Named
+    assert Named([1.0], word="c").word == "c" and type(Named([1.0]) + 1) is Named
     assert isinstance(Marked(lib.ones(2)), lib.nn.Parameter)
