@@ -178,6 +178,13 @@ def test_private_names_that_libraries_import(lib: Any) -> None:
     assert _module(lib, "_vmap_internals")._vmap(lambda x: x.sum())(lib.ones(2, 3)).tolist() == [3, 3]
     units = _module(lib, "autograd.functional")._construct_standard_basis_for((lib.ones(2), lib.ones(1, 1)), (2, 1))
     assert [unit.tolist() for unit in units] == [[[1, 0], [0, 1], [0, 0]], [[0], [0], [1]]]
+    functional, one = _module(lib, "autograd.functional"), lib.ones(1)
+    assert functional._as_tuple(one, "x", "f")[0] is False and functional._as_tuple((one,), "x", "f")[0] is True
+    assert functional._tuple_postprocess((one,), False) is one
+    assert functional._tuple_postprocess(((one,),), (False, False)) is one
+    assert not functional._grad_postprocess(((lib.ones(1, requires_grad=True),),), create_graph=False)[0][
+        0
+    ].requires_grad
     quantization = _module(lib, "ao.quantization")
     assert not isinstance(lib.nn.Linear(2, 2), (quantization.FakeQuantizeBase, quantization.ObserverBase))
     assert "cuda" in _module(lib, "optim.optimizer")._get_capturable_supported_devices()
