@@ -168,4 +168,4 @@ def _grad_postprocess(inputs: Any, create_graph: bool) -> Any:
     """Gradients, in tuples, outside of the graph unless it is wanted."""
     if create_graph:
         return inputs
-    return tuple(item.detach() if isinstance(item, TensorBase) else _grad_postprocess(item, False) for item in inputs)
+    return tuple(_grad_postprocess(item, False) if isinstance(item, tuple) else item.detach() for item in inputs)
