@@ -2623,7 +2623,7 @@ OPS = [
         formulas={"self": "grad * (normal_cdf(self) + self * normal_pdf(self))", "result": "auto_element_wise"},
         masks=(1,),
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
-        expression="self * normal_cdf(self)",
+        expression="gelu(self)",
         reference="self * scipy.special.ndtr(self)",
         onnx="self * 0.5 * (Erf(self * 0.7071067811865476) + 1)",
     ),

@@ -57,13 +57,13 @@ def all_of_them(seconds: float) -> dict[str, Any]:
     return found | ({"error": f"below the limits: {'; '.join(under)}"} if under else {})
 
 
-def steps_measured(lib: Any, models: Sequence[str]) -> dict[str, float]:
-    """Microseconds of a step of training, eager and as a graph."""
+def steps_measured(lib: Any, models: Sequence[str], repeats: int = 100) -> dict[str, float]:
+    """Microseconds of a step of training, eager and as a graph, of which so many are timed."""
     found = {}
     for name in models:
         step = steps.step_of(lib, name)
-        found[f"{name} step us"] = round(seconds_of(lib, step, 100) * 1e6, 1)
-        found[f"{name} graph us"] = round(seconds_of(lib, steps.graph_of(lib, step), 100) * 1e6, 1)
+        found[f"{name} step us"] = round(seconds_of(lib, step, repeats) * 1e6, 1)
+        found[f"{name} graph us"] = round(seconds_of(lib, steps.graph_of(lib, step), repeats) * 1e6, 1)
     return found
 
 

@@ -86,6 +86,7 @@ FUNCTIONS: dict[str, Scalar] = {
     # the normal distribution and the error function
     "normal_pdf": _of_x("-x * result", "divide(exp(-divide(x * x, 2)), sqrt(2 * PI))"),
     "normal_cdf": _of_x("normal_pdf(x)"),
+    "gelu": _of_x("normal_cdf(x) + x * normal_pdf(x)", "x * normal_cdf(x)"),
     "erf": _of_x("divide(2, sqrt(PI)) * exp(-x * x)", "2 * normal_cdf(sqrt(2) * x) - 1"),
     "erfc": _of_x("-divide(2, sqrt(PI)) * exp(-x * x)", "2 * normal_cdf(-sqrt(2) * x)"),
     "erfcx": _of_x("2 * x * result - divide(2, sqrt(PI))", "2 * exp(x * x) * normal_cdf(-sqrt(2) * x)"),

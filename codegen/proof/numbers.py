@@ -74,6 +74,7 @@ FLOAT: dict[str, Callable[..., Any]] = {
     "polygamma": polygamma,
     "sigmoid": special.expit,
     "normal_cdf": special.ndtr,
+    "gelu": lambda x: x * special.ndtr(x),
     "normal_pdf": lambda x: np.exp(-x * x / 2) / np.sqrt(2 * np.pi),
     "erfinv": lambda x: np.copysign(special.erfinv(x), x),
     "lgamma": lambda x: np.where(

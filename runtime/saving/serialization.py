@@ -6,15 +6,15 @@ import io
 import mmap as memory
 import os
 import sys
-import zipfile
 from typing import IO, Any
 
 import numpy as np
 
 from ..errors import ArgumentError, SerializationError
 from . import settings
+from .archive_writer import ArchiveWriter
 from .locations import MapLocation, Place, checked_location
-from .whole_file import Stream, is_seekable, replacing
+from .whole_file import is_seekable, replacing
 
 DEFAULT_PROTOCOL = 2
 _STEM = "archive"
@@ -68,33 +68,21 @@ def save(
 
     content, storages = pickled(obj, pickle_protocol)
     if hasattr(f, "write"):
-        _write(f if is_seekable(f) else Stream(f), content, storages)
+        _write(f, content, storages)
         return
     with replacing(os.fspath(f)) as file:
         _write(file, content, storages)
 
 
 def _write(file: Any, content: bytes, storages: list[np.ndarray]) -> None:
-    """Entries carry no time of writing, so equal objects make equal files."""
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        archive.writestr(zipfile.ZipInfo(f"{_STEM}/data.pkl"), content)
-        archive.writestr(zipfile.ZipInfo(f"{_STEM}/byteorder"), sys.byteorder)
-        for number, storage in enumerate(storages):
-            info = zipfile.ZipInfo(f"{_STEM}/data/{number}")
-            info.file_size = storage.nbytes
-            info.extra = _padding(archive.start_dir, info)
-            with archive.open(info, "w") as entry:
-                bytes_of = storage.view(np.uint8)
-                entry.write((np.zeros_like(bytes_of) if settings.skips_data() else bytes_of).data)
-        archive.writestr(zipfile.ZipInfo(f"{_STEM}/version"), "3\n")
-
-
-def _padding(start: int, info: zipfile.ZipInfo) -> bytes:
-    """A field of the header that is as long as it takes for the member to begin at a multiple of 64."""
-    wide = 20 if info.file_size * 1.05 > zipfile.ZIP64_LIMIT else 0
-    begin = start + 30 + len(info.filename) + 4 + wide
-    missing = -begin % _ALIGNMENT
-    return b"FB" + missing.to_bytes(2, "little") + bytes(missing)
+    archive = ArchiveWriter(file, file.tell() if is_seekable(file) else 0)
+    archive.add(f"{_STEM}/data.pkl", np.frombuffer(content, np.uint8))
+    archive.add(f"{_STEM}/byteorder", np.frombuffer(sys.byteorder.encode(), np.uint8))
+    for number, storage in enumerate(storages):
+        data = storage.view(np.uint8)
+        archive.add(f"{_STEM}/data/{number}", np.zeros_like(data) if settings.skips_data() else data, _ALIGNMENT)
+    archive.add(f"{_STEM}/version", np.frombuffer(b"3\n", np.uint8))
+    archive.close()
 
 
 def load(

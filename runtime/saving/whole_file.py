@@ -26,16 +26,6 @@ _PLAIN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _DESCRIPTORS = "/proc/self/fd"
 
 
-class Stream:
-    """A file of which only `write` is used: `zipfile` counts the bytes itself."""
-
-    def __init__(self, file: Any) -> None:
-        self.write = file.write
-
-    def flush(self) -> None:
-        """Nothing is held back here."""
-
-
 def is_seekable(file: Any) -> bool:
     """Whether the object knows its position and can change it."""
     return hasattr(file, "seekable") and file.seekable()
@@ -51,7 +41,7 @@ def replacing(path: str | bytes) -> Iterator[Any]:
     path = _followed(os.fsdecode(path))
     if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe has no place to take
         with open(path, "wb") as file:
-            yield Stream(file)
+            yield file
         return
     old = _writable(path)
     _remove_left_overs(os.path.dirname(path))

@@ -14,8 +14,10 @@ import zlib
 import numpy as np
 
 from ..compile.loading import is_loaded
+from ..compile.machine import carryless_bytes
 from ..jit import jit
 from ..llvm.addresses import address, empty_row, part_of, xor_lines
+from ..llvm.carryless import AT_ONCE, fold_blocks
 
 Array = np.ndarray
 TERMS = (26, 23, 22, 16, 12, 11, 10, 8, 7, 5, 4, 2, 1, 0)  # of the polynomial of degree 32, below that
@@ -30,9 +32,27 @@ def crc32(memory: Array, before: int = 0) -> int:
     """zlib.crc32 of a contiguous array of bytes, behind what has the checksum `before`."""
     if memory.size < LEAST or not is_loaded():
         return zlib.crc32(memory.data, before)
+    if carryless_bytes():
+        return by_products(memory, before)
     rest = np.empty(REACH + (memory.size - REACH) % LINE, np.uint8)
     fold(memory, before ^ EVERY, rest)
     return zlib.crc32(rest.data, EVERY)
+
+
+def by_products(memory: Array, before: int) -> int:
+    """The same on a processor that multiplies such polynomials."""
+    block = AT_ONCE * carryless_bytes()
+    rest = np.empty(block + memory.size % block, np.uint8)
+    fold_by_products(memory, before ^ EVERY, rest, block)
+    return zlib.crc32(rest.data, EVERY)
+
+
+@jit
+def fold_by_products(memory: Array, register: int, rest: Array, block: int) -> None:
+    """A block with the remainder that all of them have, and the bytes behind them."""
+    fold_blocks(address(memory), memory.size // block, register, address(rest))
+    for i in range(block, rest.size):
+        rest[i] = memory[memory.size - rest.size + i]
 
 
 @jit

@@ -39,9 +39,9 @@ from .hyperbolic import cosh, sinh, tanh
 from .implicit import dirichlet_grad, gamma_moved, standard_gamma_grad, von_mises_grad
 from .inverse_normal import entr, erfcx, erfinv, log_ndtr, ndtri
 from .logarithm import acosh, asinh, atanh, log, log1p, log2, log10
-from .normal import normal_cdf, normal_pdf
+from .normal import gelu, normal_cdf, normal_pdf
 from .power import hypot, power
-from .primitives import choose, root, select
+from .primitives import choose, root, select, where
 from .zeta import polygamma, zeta
 
 # From here on all numbers of a type are whole, so adding this rounds a smaller one to a whole one, half to even.
@@ -192,10 +192,6 @@ def fmod(x: Any, y: Any) -> Any:
 
 
 # ---- choice ------------------------------------------------------------------------------------------------
-
-
-def where(condition: Any, x: Any, y: Any) -> Any:
-    return x if condition else y
 
 
 def either(condition: Any, x: Any, y: Any) -> Any:

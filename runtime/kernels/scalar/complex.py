@@ -26,6 +26,7 @@ from . import log1p as real_log1p
 from . import sin as real_sin
 from . import sinh as real_sinh
 from . import sqrt as real_sqrt
+from . import where as real_where
 
 LN2 = 0.6931471805599453
 LN10 = 2.302585092994046
@@ -258,7 +259,7 @@ def atanh(z: Any) -> Any:
 
 
 def where(condition: Any, x: Any, y: Any) -> Any:
-    return x if condition else y
+    return real_where(condition, x, y)
 
 
 def either(condition: Any, x: Any, y: Any) -> Any:

@@ -40,7 +40,7 @@ class Target:
 
 def primitives(target: Target) -> dict[str, Any]:
     """All primitives for one compiler, by name."""
-    makers = (fma, root, select, choose, bits, from_bits, narrow, polynomial, pick, product)
+    makers = (fma, root, select, where, choose, bits, from_bits, narrow, polynomial, pick, product)
     return {make.__name__: target.intrinsic(make(target)) for make in makers}
 
 
@@ -131,6 +131,15 @@ def select(target: Target) -> Any:
         return signature, lambda _, builder, __, args: builder.select(*args)
 
     return select
+
+
+def where(target: Target) -> Any:
+    def where(context: Any, condition: Any, x: Any, y: Any) -> Any:
+        common = context.unify_types(x, y)
+        signature = target.signature(common, target.types.boolean, common, common)
+        return signature, lambda _, builder, __, args: builder.select(*args)
+
+    return where
 
 
 def choose(target: Target) -> Any:

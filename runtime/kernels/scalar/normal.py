@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .error import erf_near_zero, erfc_parts
+from .error import ERFC_DOUBLE, MIDDLE, erf_near_zero, erfc_parts
 from .exponential import EXP_SINGLE, LN2_SINGLE, LOG2_E, SHIFT, exp_minus, scaled, times_power
 from .primitives import choose, fma, polynomial, select
 
@@ -26,6 +26,28 @@ FAR_SINGLE = (
     -0.20640261471271515,   0.12151394784450531,
 )  # fmt: skip
 FAR_SCALED = tuple(c * 2.0**-32 for c in FAR_SINGLE)
+
+# x^2 / 2 = (ROOT x)^2 ln 2
+ROOT = 0.8493218002880191
+# 2^-r for |r| <= 0.5: relative error at most 2^-23.3
+EXP2_SHORT = (
+    -0.001326926052570343, 0.00967129971832037, -0.0555071160197258, 0.24022246897220612, -0.6931470036506653,
+    1.0,
+)  # fmt: skip
+# 2^(y^2) P(X > y / ROOT) as a polynomial in y / (y + BEYOND) for 0 <= y <= 12.32: relative error at most 1.6 times
+# 2^-25 (1 + x^2 / 2), where the rounding of y alone makes 2^-24 x^2 / 2
+BEYOND = 3.380000114440918
+FAR_SHORT = (
+    0.09402629733085632, -0.3093225061893463, 0.1703411042690277,  0.809641420841217,
+    -2.0485048294067383, 2.3716201782226562,  -1.5876461267471313, 0.5,
+)  # fmt: skip
+EXP2_SHORT_SCALED = tuple(c * 2.0**32 for c in EXP2_SHORT)
+FAR_SHORT_SCALED = tuple(c * 2.0**-32 for c in FAR_SHORT)
+
+
+def gelu(x: Any) -> Any:
+    """x normal_cdf(x); error at most 4 + 1.5 x^2 ulp for x < 0, 2.5 elsewhere, and 4.0 ulp."""
+    return choose(x, gelu_single, gelu_double)(x)
 
 
 def normal_pdf(x: Any) -> Any:
@@ -60,6 +82,30 @@ def bell_parts(x: Any) -> Any:
     shifted = fma(x * type(x)(-0.5 * LOG2_E), x, SHIFT[0])
     n = shifted - type(x)(SHIFT[0])
     return fma(n, 2.0 * LN2_SINGLE[1], fma(x, x, n * type(x)(2.0 * LN2_SINGLE[0]))), shifted
+
+
+def gelu_single(x: Any) -> Any:
+    """With fewer operations than normal_cdf takes: in the far tail as exact as if x were wrong by half a unit."""
+    size = abs(x)
+    size = select(size > 14.5, type(x)(14.5), size)
+    y = size * type(x)(ROOT)
+    shifted = fma(-y, y, SHIFT[0])
+    r = fma(y, y, shifted - type(x)(SHIFT[0]))
+    bell = times_power(polynomial(r, EXP2_SHORT_SCALED, EXP2_SHORT_SCALED), shifted)
+    far = polynomial(y / (y + type(x)(BEYOND)), FAR_SHORT_SCALED, FAR_SHORT_SCALED)
+    return fma(-(size * bell), far, x - select(x < 0, x, type(x)(0)))  # 0 keeps its sign
+
+
+def gelu_double(x: Any) -> Any:
+    """Far from zero x normal_cdf(x) is a product of two factors: normal_cdf(x) has a division by x besides."""
+    size = abs(x)
+    size = select(size > 39, 39.0, size)
+    k, first, second = exp_minus(-0.5 * size * size, 0.5 * fma(size, size, -size * size))
+    z = ROOT_HALF * size
+    factor = ROOT_HALF * polynomial((z - MIDDLE) / (z + MIDDLE), ERFC_DOUBLE, ERFC_DOUBLE)
+    rest = scaled(fma(first, factor, second * factor), k)
+    near = x * fma(erf_near_zero(ROOT_HALF * x), 0.5, 0.5)
+    return select(size < 1, near, x * select(x < 0, 0.0, 1.0) - rest)
 
 
 def pdf_double(x: Any) -> Any:

@@ -12,7 +12,10 @@ from typing import Any
 
 import numpy as np
 
-PRIMITIVES = ("bits", "choose", "fma", "from_bits", "narrow", "pick", "polynomial", "product", "root", "select")
+PRIMITIVES = (
+    *("bits", "choose", "fma", "from_bits", "narrow", "pick", "polynomial", "product", "root", "select"),
+    "where",
+)
 
 
 def is_single(x: Any) -> bool:
@@ -39,6 +42,14 @@ def select(condition: Any, x: Any, y: Any) -> Any:
     if is_single(x) or is_single(y):
         return np.float32(chosen)
     return np.float64(chosen) if isinstance(chosen, float) else chosen  # beside float32 a float of Python's is one too
+
+
+def where(condition: Any, x: Any, y: Any) -> Any:
+    """`x` where the condition holds, else `y`, of any types, in their common one.
+
+    Both are computed: no branch is taken, of which LLVM would make a load from one of two addresses for each element.
+    """
+    return x if condition else y
 
 
 def choose(x: Any, single: Any, double: Any) -> Any:

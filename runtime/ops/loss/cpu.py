@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from ...kernels.cpu.sums import CHUNK, sum_of_chunks
+from ...pool.parallel_for import by_slices, shared
 from . import cpu_loops
 
 Array = np.ndarray
@@ -22,17 +25,17 @@ def mse_loss(input: Array, target: Array, reduction: int = 1) -> Array:
     """(x - target)^2."""
     lines = _flat(input), _flat(target)
     if reduction:
-        return _reduced(cpu_loops.square_total(*lines), input, reduction)
+        return _reduced(cpu_loops.square_totals, lines, input, reduction)
     result = np.empty(input.shape, input.dtype)
-    cpu_loops.squares(*lines, result.reshape(-1))
+    by_slices(cpu_loops.squares, (*lines, result.reshape(-1)), input.size)
     return result
 
 
 def mse_loss_backward(grad_output: Array, input: Array, target: Array, reduction: int) -> Array:
     """2 (x - target) grad_output."""
     result = np.empty(input.shape, input.dtype)
-    scale = _scale(input, reduction)
-    cpu_loops.squares_backward(_flat(input), _flat(target), _flat(grad_output), scale, result.reshape(-1))
+    lines = _flat(input), _flat(target), _flat(grad_output)
+    by_slices(cpu_loops.squares_backward, (*lines, _scale(input, reduction), result.reshape(-1)), input.size)
     return result
 
 
@@ -53,9 +56,9 @@ def binary_cross_entropy(input: Array, target: Array, weight: Array | None = Non
         if cpu_loops.outside(values):
             raise RuntimeError(f"binary_cross_entropy(): all elements of {name} should be between 0 and 1")
     if reduction:
-        return _reduced(cpu_loops.bernoulli_total(*lines, _weights(weight, input)), input, reduction)
+        return _reduced(cpu_loops.bernoulli_totals, (*lines, _weights(weight, input)), input, reduction)
     losses = np.empty(input.shape, input.dtype)
-    cpu_loops.bernoulli(*lines, losses.reshape(-1))
+    by_slices(cpu_loops.bernoulli, (*lines, losses.reshape(-1)), input.size)
     return losses if weight is None else losses * weight
 
 
@@ -64,9 +67,8 @@ def binary_cross_entropy_backward(
 ) -> Array:
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output."""
     result = np.empty(input.shape, input.dtype)
-    cpu_loops.bernoulli_backward(_flat(input), _flat(target), result.reshape(-1))
-    cpu_loops.scale(result.reshape(-1), _flat(grad_output), _scale(input, reduction), _weights(weight, input))
-    return result
+    by_slices(cpu_loops.bernoulli_backward, (_flat(input), _flat(target), result.reshape(-1)), input.size)
+    return _scaled(result, grad_output, weight, reduction)
 
 
 def binary_cross_entropy_with_logits(
@@ -75,9 +77,9 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x))."""
     lines = _flat(input), _flat(target), _weights(pos_weight, input)
     if reduction:
-        return _reduced(cpu_loops.logistic_total(*lines, _weights(weight, input)), input, reduction)
+        return _reduced(cpu_loops.logistic_totals, (*lines, _weights(weight, input)), input, reduction)
     losses = np.empty(input.shape, input.dtype)
-    cpu_loops.logistic(*lines, losses.reshape(-1))
+    by_slices(cpu_loops.logistic, (*lines, losses.reshape(-1)), input.size)
     return losses if weight is None else losses * weight
 
 
@@ -86,9 +88,9 @@ def binary_cross_entropy_with_logits_backward(
 ) -> Array:
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output."""
     result = np.empty(input.shape, input.dtype)
-    cpu_loops.logistic_backward(_flat(input), _flat(target), _weights(pos_weight, input), result.reshape(-1))
-    cpu_loops.scale(result.reshape(-1), _flat(grad_output), _scale(input, reduction), _weights(weight, input))
-    return result
+    lines = _flat(input), _flat(target), _weights(pos_weight, input)
+    by_slices(cpu_loops.logistic_backward, (*lines, result.reshape(-1)), input.size)
+    return _scaled(result, grad_output, weight, reduction)
 
 
 def _flat(array: Array) -> Array:
@@ -102,11 +104,22 @@ def _weights(weight: Array | None, like: Array) -> Array:
     return _flat(weight if weight.shape == like.shape else np.broadcast_to(weight, like.shape))
 
 
-def _reduced(total: float, input: Array, reduction: int) -> Array:
+def _reduced(totals: Any, lines: tuple[Array, ...], input: Array, reduction: int) -> Array:
     """The sum or the mean; the mean of nothing is nan."""
+    size = input.size
+    sums = np.zeros(-(-size // CHUNK))
+    shared(totals, (*lines, sums), size, size, CHUNK)
+    total = sum_of_chunks(sums)
     if reduction == 1:
-        total = total / input.size if input.size else math.nan
+        total = total / size if size else math.nan
     return np.asarray(total, input.dtype)
+
+
+def _scaled(slopes: Array, grad_output: Array, weight: Array | None, reduction: int) -> Array:
+    """The derivatives by elements as gradients."""
+    given = _flat(grad_output), _scale(slopes, reduction), _weights(weight, slopes)
+    by_slices(cpu_loops.scale, (slopes.reshape(-1), *given), slopes.size)
+    return slopes
 
 
 def _scale(input: Array, reduction: int) -> float:

@@ -1,15 +1,17 @@
 """The loops of pointwise losses over flat arrays: the loss of every element, their sum, and the gradients.
 
-No weights stand for weights of one. Sums are taken of blocks that stay in the nearest cache; `grads` are one number, or
-one for each element.
+No weights stand for weights of one; `grads` are one number, or one for each element. Sums are taken of blocks that stay
+in the nearest cache, and kept for each chunk, whatever threads compute them: the last two arguments are the range of
+elements.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.cpu.sums import plain_sum
+from ...kernels.cpu.sums import CHUNK, chunk_sum
 from ...kernels.jit import jit
+from ...kernels.llvm.addresses import part_of
 from ...kernels.scalar import exp, log, log1p
 
 _BLOCK = 1024
@@ -25,14 +27,14 @@ def squares(x: Array, target: Array, out: Array) -> None:
 
 
 @jit
-def square_total(x: Array, target: Array) -> float:
-    """The sum of (x - t)^2."""
-    total, buffer = 0.0, np.empty(min(_BLOCK, x.size), x.dtype)
-    for k in range(0, x.size, _BLOCK):
-        part = buffer[: min(_BLOCK, x.size - k)]
-        squares(x[k : k + _BLOCK], target[k : k + _BLOCK], part)
-        total += plain_sum(part)
-    return total
+def square_totals(x: Array, target: Array, sums: Array, first: int, last: int) -> None:
+    """The sums of (x - t)^2."""
+    buffer = np.empty(_BLOCK, x.dtype)
+    for k in range(first, last, _BLOCK):
+        size = min(_BLOCK, last - k)
+        part = part_of(buffer, 0, size)
+        squares(part_of(x, k, size), part_of(target, k, size), part)
+        sums[k // CHUNK] = chunk_sum(part) + (sums[k // CHUNK] if k % CHUNK else 0.0)
 
 
 @jit
@@ -68,15 +70,15 @@ def bernoulli(x: Array, target: Array, out: Array) -> None:
 
 
 @jit
-def bernoulli_total(x: Array, target: Array, weight: Array) -> float:
-    """The sum of weight times these."""
-    total, buffer = 0.0, np.empty(min(_BLOCK, x.size), x.dtype)
-    for k in range(0, x.size, _BLOCK):
-        part = buffer[: min(_BLOCK, x.size - k)]
-        bernoulli(x[k : k + _BLOCK], target[k : k + _BLOCK], part)
-        _multiply(part, weight[k : k + _BLOCK])
-        total += plain_sum(part)
-    return total
+def bernoulli_totals(x: Array, target: Array, weight: Array, sums: Array, first: int, last: int) -> None:
+    """The sums of weight times these."""
+    buffer = np.empty(_BLOCK, x.dtype)
+    for k in range(first, last, _BLOCK):
+        size = min(_BLOCK, last - k)
+        part = part_of(buffer, 0, size)
+        bernoulli(part_of(x, k, size), part_of(target, k, size), part)
+        _multiply(part, part_of(weight, k, min(weight.size, size)))
+        sums[k // CHUNK] = chunk_sum(part) + (sums[k // CHUNK] if k % CHUNK else 0.0)
 
 
 @jit
@@ -110,15 +112,17 @@ def logistic(x: Array, target: Array, positive: Array, out: Array) -> None:
 
 
 @jit
-def logistic_total(x: Array, target: Array, positive: Array, weight: Array) -> float:
-    """The sum of weight times these."""
-    total, buffer = 0.0, np.empty(min(_BLOCK, x.size), x.dtype)
-    for k in range(0, x.size, _BLOCK):
-        part = buffer[: min(_BLOCK, x.size - k)]
-        logistic(x[k : k + _BLOCK], target[k : k + _BLOCK], positive[k : k + _BLOCK], part)
-        _multiply(part, weight[k : k + _BLOCK])
-        total += plain_sum(part)
-    return total
+def logistic_totals(
+    x: Array, target: Array, positive: Array, weight: Array, sums: Array, first: int, last: int
+) -> None:
+    """The sums of weight times these."""
+    buffer = np.empty(_BLOCK, x.dtype)
+    for k in range(first, last, _BLOCK):
+        size = min(_BLOCK, last - k)
+        part = part_of(buffer, 0, size)
+        logistic(part_of(x, k, size), part_of(target, k, size), part_of(positive, k, min(positive.size, size)), part)
+        _multiply(part, part_of(weight, k, min(weight.size, size)))
+        sums[k // CHUNK] = chunk_sum(part) + (sums[k // CHUNK] if k % CHUNK else 0.0)
 
 
 @jit

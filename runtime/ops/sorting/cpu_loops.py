@@ -15,8 +15,6 @@ from ...kernels.jit import jit
 
 _BITS = 11  # of a digit of radix sort
 _BINS = 1 << _BITS
-_BLOCK = 128  # elements whose greatest key decides whether one of them can be among the greatest few
-_PART = 16  # of a block, of which the same is asked
 
 Array = np.ndarray
 
@@ -154,57 +152,3 @@ def _distribute(keys: Array, order: Array, p: int, counts: Array, to_keys: Array
         to = counts[b]
         counts[b] = to + 1
         to_keys[to], to_order[to] = keys[i], order[i]
-
-
-@jit
-def top_of_part(keys: Array, start: int) -> int:
-    """The greatest of some keys, in vectors."""
-    top = keys[start]
-    for i in range(_PART):
-        top = max(top, keys[start + i])
-    return top
-
-
-@jit
-def top_of_block(keys: Array) -> int:
-    """The greatest key of a block."""
-    top = keys[0]
-    for i in range(_BLOCK):
-        top = max(top, keys[i])
-    return top
-
-
-@jit
-def keep_greatest(keys: Array, count: int, start: int, found: int, best: Array, to: Array) -> int:
-    """Put those of a block's keys that are among the greatest yet where they belong; how many are kept now."""
-    wanted = best.size
-    for part in range(0, count, _PART):
-        if found == wanted and top_of_part(keys, part) <= best[wanted - 1]:
-            continue
-        for i in range(part, min(part + _PART, count)):
-            key = keys[i]
-            if found == wanted and key <= best[wanted - 1]:
-                continue
-            at = min(found, wanted - 1)
-            while at > 0 and best[at - 1] < key:
-                best[at], to[at] = best[at - 1], to[at - 1]
-                at -= 1
-            best[at], to[at] = key, start + i
-            found = min(found + 1, wanted)
-    return found
-
-
-@jit
-def greatest_few(codes: Array, floating: bool, inverted: bool, indices: Array, first: int, last: int) -> None:
-    """The indices of the greatest keys of each row, the greatest first, of equal ones the first first."""
-    wanted, count = indices.shape[1], codes.shape[1]
-    keys, best = np.empty(_BLOCK, codes.dtype), np.empty(wanted, codes.dtype)
-    for r in range(first, last):
-        found = 0
-        for start in range(0, count if wanted else 0, _BLOCK):
-            block = codes[r, start : start + _BLOCK]
-            keys_of(block, floating, inverted, keys)
-            for i in range(block.size, _BLOCK):
-                keys[i] = keys[0]  # which is in the block
-            if found < wanted or top_of_block(keys) > best[wanted - 1]:
-                found = keep_greatest(keys, block.size, start, found, best, indices[r])

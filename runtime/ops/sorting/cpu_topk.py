@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...pool.parallel_for import shared
-from .cpu_loops import greatest_few
-from .cpu_topk_loops import BLOCK, block_tops, collect_greatest
+from .cpu_topk_loops import BLOCK, block_tops, collect_greatest, greatest_few
 
 Array = np.ndarray
 
@@ -31,7 +30,8 @@ def few_greatest(codes: Array, floating: bool, inverted: bool, k: int) -> Array:
         for row, found in zip(codes, indices, strict=True):
             found[:] = of_long_row(row, floating, inverted, k)
     else:
-        shared(greatest_few, (codes, floating, inverted, indices), len(codes), codes.size)
+        like = np.float32(0) if codes.itemsize == 4 else 0.0
+        shared(greatest_few, (codes, like, floating, inverted, indices), len(codes), codes.size)
     return indices
 
 

@@ -1,15 +1,25 @@
-"""The loops that find the few greatest of many: the greatest key of each block, and what is at least a threshold."""
+"""The loops that find the few greatest of many.
+
+The greatest of several groups of keys tell how great a key has to be, at least: k of them are no less than the k-th
+greatest of them. So most keys are looked at in vectors alone.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ...kernels.jit import jit
-from ...kernels.llvm.addresses import part_of
+from ...kernels.llvm.addresses import empty_row, part_of
+from ...kernels.llvm.lane_bits import LANES, lowest_bit, not_below, number_of_bits
 from .cpu_loops import double_key, keys_of, single_key
+from .cpu_ranks import FEW, TOGETHER, put_in_order, room_for_keys
 
 Array = np.ndarray
 BLOCK = 128  # elements
+PART = 16  # of a block
+GROUPS = 64  # whose greatest keys are compared with each other; at least so many
+PIVOTS = 16  # of these
+MOST = 256  # keys that are put in order by comparing each with every other one
 
 
 @jit
@@ -47,3 +57,142 @@ def collect_greatest(
                 found += 1
                 equal += key == least
     return found
+
+
+@jit
+def greatest_few(
+    codes: Array, like: float, floating: bool, inverted: bool, indices: Array, first: int, last: int
+) -> None:
+    """The indices of the greatest keys of each row, the greatest first, of equal ones the first first.
+
+    `like` is a float of as many bits as a key has.
+    """
+    wanted, count = indices.shape[1], codes.shape[1]
+    keys, best = np.empty((count + BLOCK - 1) // BLOCK * BLOCK, codes.dtype), np.empty(wanted, codes.dtype)
+    tops = np.empty(number_of_groups(wanted), codes.dtype)
+    few, places, order, equals = (
+        room_for_keys(like, MOST + 1),
+        empty_row(0, MOST),
+        empty_row(0, MOST),
+        empty_row(0, MOST),
+    )
+    for r in range(first, last):
+        keys_of(codes[r], floating, inverted, keys)
+        for i in range(count, keys.size):
+            keys[i] = keys[count - 1]  # whole blocks are looked at
+        found = MOST + 1
+        if group_tops(keys, count, tops):
+            found = collect_few(keys, count, least_of_greatest(tops, wanted), wanted, few, places)
+        if found > MOST:
+            keep_greatest(keys, count, best, indices[r])
+        else:
+            put_in_order(part_of(few, 0, whole_vectors(few, found)), like, equals, part_of(order, 0, found))
+            for i in range(wanted):
+                indices[r, i] = places[order[i]]
+
+
+@jit
+def whole_vectors(few: Array, found: int) -> int:
+    """As many keys as are compared at once, for those that were found; behind them the greatest one."""
+    size = FEW if found <= FEW else (found + TOGETHER - 1) // TOGETHER * TOGETHER
+    for i in range(found, size):
+        few[i] = few[few.size - 1]
+    return size
+
+
+@jit
+def collect_few(keys: Array, count: int, least: int, wanted: int, few: Array, places: Array) -> int:
+    """Keys above `least`, and the first ones that equal it, inverted, and where they are; how many there are."""
+    found, equal = 0, 0
+    for start in range(0, count, LANES):
+        bits = not_below(keys, start, least)
+        while bits != 0 and found < MOST:
+            i = start + lowest_bit(bits)
+            bits &= bits - np.uint64(1)
+            same = keys[i] == least
+            if i < count and not (same and equal >= wanted):
+                few[found], places[found] = ~keys[i], i
+                found += 1
+                equal += same
+        if bits != 0:
+            return MOST + 1
+    return found
+
+
+@jit
+def keep_greatest(keys: Array, count: int, best: Array, to: Array) -> None:
+    """Each key goes before those that it beats; of a block in which none beats the last one nothing does."""
+    wanted, found = best.size, 0
+    for block in range(0, count if wanted else 0, BLOCK):
+        if found == wanted and top_of(part_of(keys, block, BLOCK)) <= best[wanted - 1]:
+            continue
+        for part in range(block, min(block + BLOCK, count), PART):
+            if found == wanted and top_of_part(part_of(keys, part, PART)) <= best[wanted - 1]:
+                continue
+            for i in range(part, min(part + PART, count)):
+                key = keys[i]
+                if found == wanted and key <= best[wanted - 1]:
+                    continue
+                at = min(found, wanted - 1)
+                while at > 0 and best[at - 1] < key:
+                    best[at], to[at] = best[at - 1], to[at - 1]
+                    at -= 1
+                best[at], to[at] = key, i
+                found = min(found + 1, wanted)
+
+
+@jit
+def number_of_groups(wanted: int) -> int:
+    """Twice as many as keys are wanted, or a few more."""
+    size = GROUPS
+    while size < 2 * wanted:
+        size *= 2
+    return size
+
+
+@jit
+def group_tops(keys: Array, count: int, tops: Array) -> bool:
+    """The greatest of every 64th (or 128th ...) key, from each of the first ones on; False where there are too few."""
+    size = tops.size
+    if count < 2 * size:
+        return False
+    for j in range(size):
+        tops[j] = keys[j]
+    for start in range(size, count - size + 1, GROUPS):
+        some, beside = part_of(tops, start % size, GROUPS), part_of(keys, start, GROUPS)
+        for j in range(GROUPS):
+            some[j] = max(some[j], beside[j])
+    return True
+
+
+@jit
+def least_of_greatest(tops: Array, wanted: int) -> int:
+    """A number that as many as are wanted are not below: of some the greatest one."""
+    least = tops[0]
+    for j in range(tops.size):
+        least = min(least, tops[j])
+    for j in range(0, tops.size, tops.size // PIVOTS):
+        above = 0
+        for start in range(0, tops.size, LANES):
+            above += number_of_bits(not_below(tops, start, tops[j]))
+        if above >= wanted:
+            least = max(least, tops[j])
+    return least
+
+
+@jit
+def top_of(block: Array) -> int:
+    """The greatest key of a block, in vectors."""
+    top = block[0]
+    for i in range(BLOCK):
+        top = max(top, block[i])
+    return top
+
+
+@jit
+def top_of_part(part: Array) -> int:
+    """The greatest key of a part of a block."""
+    top = part[0]
+    for i in range(PART):
+        top = max(top, part[i])
+    return top

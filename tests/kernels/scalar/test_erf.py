@@ -40,6 +40,8 @@ def erf_of(x: Fraction, precision: int) -> Fraction:
 def exact(name: str, x: float) -> Fraction:
     """The value with so many digits that what cancels does not matter."""
     precision = 400 + int(8 * x * x)
+    if name == "gelu":
+        return Fraction(x) * exact("normal_cdf", x)
     if name == "normal_cdf":
         root = Fraction(math.isqrt(2 << 2 * precision), 2 << precision)
         return (1 + erf_of(Fraction(x) * root, precision)) / 2
@@ -74,6 +76,18 @@ def test_errors(name: str, dtype: type) -> None:
     found = {float(x): error(function(x), exact(name, float(x)), dtype) for x in points(name, dtype)}
     worst = max(found, key=found.__getitem__)
     assert found[worst] <= BOUNDS[name][dtype is np.float64], (worst, found[worst])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_gelu(dtype: type) -> None:
+    """x times the distribution function: the error grows with the condition of the function; zeros and infinities."""
+    gelu = cpu_library(False).get("gelu")
+    for x in map(float, np.append(points("normal_cdf", dtype), [-0.9, -1.5, -13.0]).astype(dtype)):
+        bound = 4.0 if dtype is np.float64 else 4.0 + 1.5 * x * x if x < 0 else 2.5
+        assert error(gelu(dtype(x)), exact("gelu", x), dtype) <= bound, x
+    assert gelu(dtype(math.inf)) == math.inf
+    assert np.isnan([gelu(dtype(-math.inf)), gelu(dtype(math.nan))]).all()  # -inf times 0
+    assert [math.copysign(1, gelu(dtype(x))) for x in (0.0, -0.0, -50.0)] == [1, -1, -1]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

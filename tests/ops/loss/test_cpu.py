@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import specgrad as sg
 from specgrad.runtime.ops.loss import cpu as loss
 from specgrad.runtime.ops.loss import cpu_nll as class_loss
 
@@ -81,3 +82,20 @@ def test_pointwise_losses_at_the_edges():
     for x, t, name in [(1.5, 0.0, "input"), (0.5, -0.1, "target"), (np.nan, 0.5, "input")]:
         with pytest.raises(RuntimeError, match=f"elements of {name} should be between 0 and 1"):
             loss.binary_cross_entropy(np.array([x]), np.array([t]))
+
+
+@pytest.mark.parametrize("name", ["mse_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits"])
+def test_threads_change_no_bit_of_losses_of_values(name):
+    """Sums are taken of chunks, whatever threads compute them."""
+    rng = np.random.default_rng(0)
+    x, target = (sg.tensor(rng.uniform(0.01, 0.99, 300_001).astype(np.float32)) for _ in range(2))
+    found, threads = [], sg.get_num_threads()
+    for count in (1, 2):
+        sg.set_num_threads(count)
+        leaf = x.detach().requires_grad_()
+        loss = getattr(sg.nn.functional, name)(leaf, target)
+        loss.backward()
+        found.append((loss.item(), leaf.grad.numpy()))
+    sg.set_num_threads(threads)
+    assert found[0][0] == found[1][0]
+    np.testing.assert_array_equal(found[0][1], found[1][1])

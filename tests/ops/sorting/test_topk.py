@@ -14,28 +14,34 @@ def rows_of(kind, count):
     a = rng.normal(size=count) * 1e3
     if kind == "ties":
         return np.rint(a / 500)
+    if kind == "few values":
+        return np.rint(a / 3e3)
     if kind == "zeros":
         return np.where(np.arange(count) % 2, 0.0, -0.0)
+    if kind == "clustered":  # the greatest in one group, and more of them than are compared with each other
+        a[::128] += 1e4
+        a[: count // 3] += 1e5
     if kind in ("up", "down"):
         return np.sort(a) if kind == "up" else -np.sort(a)
     if kind == "nan":
-        a[rng.integers(0, count, 50)] = np.nan
-        a[rng.integers(0, count, 50)] = -np.nan
+        a[rng.integers(0, count, min(50, count // 8))] = np.nan
+        a[rng.integers(0, count, min(50, count // 8))] = -np.nan
         a[7] = np.inf
     return a
 
 
 @pytest.mark.parametrize("largest", [True, False])
-@pytest.mark.parametrize("kind", ["any", "ties", "zeros", "up", "down", "nan"])
+@pytest.mark.parametrize("kind", ["any", "ties", "few values", "zeros", "clustered", "up", "down", "nan"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_topk_of_long_rows(dtype, kind, largest):
-    """nan is the greatest; of equal elements the first ones are taken, in their order."""
-    for count in (LONG, 5 * LONG + 3):
+def test_topk_of_rows(dtype, kind, largest):
+    """nan is the greatest; of equal elements the first ones are taken, in their order; no row is too long or too short
+    for the search by groups."""
+    for count in (65, 127, 128, 129, 255, 256, 300, 1000, 1448, LONG, 5 * LONG + 3):
         a = np.stack([rows_of(kind, count) for _ in range(2)]).astype(dtype)
         wide = a.astype(np.float64)
         keys = np.where(np.isnan(wide), 1e300, np.where(np.isinf(wide), 1e299, wide))
         order = np.argsort(-keys if largest else keys, 1, kind="stable")
-        for k in (0, 1, 7, 32, 100):
+        for k in (0, 1, 7, 20, 32, 33, 64, min(count, 100)):
             values, indices = cpu.topk(a, k, 1, largest, True)
             np.testing.assert_array_equal(indices, order[:, :k])
             np.testing.assert_array_equal(values, np.take_along_axis(a, order[:, :k], 1))
