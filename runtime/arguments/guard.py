@@ -55,7 +55,7 @@ def _in_place_of(function: AnyFunction, call: Any) -> AnyFunction:
     """`call` as one who looks at it sees `function`: `inspect.getfullargspec` asks the wrapper, not what is wrapped."""
     update_wrapper(call, function)
     call.__signature__ = _Written(function)
-    return call  # type: ignore[no-any-return]
+    return call
 
 
 class _Written(Signature):
