@@ -114,15 +114,20 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
     self, pad, mode = image_checks.border_pad(name, self, pad, mode)
-    if into is None and not watch.every and BORDER_PAD.remember(given, (self, pad, mode)):
+    if into is None and not watch.every and is_in_rows(self) and BORDER_PAD.remember(given, (self, pad, mode)):
         result = BORDER_PAD.launch(self, pad, mode)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(
-            at(self, image_cpu_padding.border_pad, "ops.shape.shapes:padded")(array_in(self, computed), pad, mode),
-            computed,
+        result = laid_like(
+            adopt(
+                at(self, image_cpu_padding.border_pad, "ops.shape.shapes:padded")(
+                    array_in(in_rows(self), computed), pad, mode
+                ),
+                computed,
+            ),
+            self,
         )
     except Exception as error:
         reraise(name, error, (self, pad, mode))

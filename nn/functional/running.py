@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...generated.tensor import Tensor
 from ...runtime.modes.grad_mode import no_grad
+from ...runtime.modes.inference import check_written
 from ...runtime.modes.intercept import watch
 from ...runtime.ops.norm import cpu
 
@@ -19,6 +20,7 @@ def follow(running: Tensor | None, batch: Tensor, momentum: float, factor: float
     """
     if running is None:
         return
+    check_written(running)
     old, new = running._flat, batch._flat
     same = running._dtype is batch._dtype and running._dtype.native and not running.requires_grad
     if watch.active or old is None or new is None or not same or not running.is_cpu:
@@ -35,6 +37,7 @@ def count(batches: Tensor) -> None:
     Args:
         batches: an int64 scalar.
     """
+    check_written(batches)
     if watch.active or batches._flat is None or not batches.is_cpu:
         batches.add_(1)
         return

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ..errors import ArgumentError, GraphError, type_name
+from ..modes.inference import is_inference
 from ..tensor.base import TensorBase
 from ..tensor.devices import CPU
 from .engine.accumulate_grad import next_function
@@ -88,4 +89,5 @@ def increment_version(tensor: Any) -> None:
     for written in tensors:
         if not isinstance(written, TensorBase):
             raise RuntimeError(f"increment_version expect a Iterable[Tensor] as input, but got a {type_name(written)}")
-        written._bump_version("increment_version")
+        if not is_inference(written):
+            written._bump_version("increment_version")

@@ -7,6 +7,8 @@ from typing import Any
 
 from ..dispatch.fast_path import detacher
 from ..errors import GraphError, type_name
+from ..modes.grad_mode import mode
+from ..modes.inference import UNTRACKED, is_inference, writes_apart, writes_so_far
 from ..modes.overrides.subclasses import kept_as_they_are
 from ..tensor.base import TensorBase, alias, note_layout_change
 from ..tensor.devices import CPU
@@ -37,6 +39,8 @@ class AutogradMethods(TensorBase):
     def requires_grad(self, value: bool) -> None:
         if not isinstance(value, bool):
             raise RuntimeError(f"requires_grad must be a bool, not {type_name(value)}")
+        if value and not self.is_leaf:
+            raise GraphError("requires_grad: you can only change requires_grad flags of leaf variables.")
         self.requires_grad_(value)
 
     @property
@@ -83,6 +87,8 @@ class AutogradMethods(TensorBase):
                 "requires_grad_(): only Tensors of floating point and complex dtype can require gradients, but got "
                 f"{self._dtype!r}"
             )
+        if requires_grad and is_inference(self) and not mode.inference:
+            raise GraphError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         if self.is_leaf:
             require_grad(self, bool(requires_grad))
         return self
@@ -131,7 +137,12 @@ class AutogradMethods(TensorBase):
     def detach(self) -> Any:
         """A tensor over this memory outside the graph."""
         found = detacher()(self)
-        return found if found is not None else alias(self, self._shape, self._strides, self._offset)
+        if found is not None:
+            return found
+        t = alias(self, self._shape, self._strides, self._offset)
+        if t._writes is UNTRACKED:
+            t._writes = writes_apart(self)
+        return t
 
     def detach_(self) -> Any:
         """Take this tensor out of the graph."""
@@ -186,7 +197,7 @@ class AutogradMethods(TensorBase):
     def data(self) -> Any:
         """A tensor over this memory outside the graph; assigning replaces the memory."""
         t = alias(self, self._shape, self._strides, self._offset)
-        t._writes = None  # writes through .data are not tracked
+        t._writes = writes_apart(self)  # writes through .data are not tracked
         return t
 
     @data.setter
@@ -204,16 +215,19 @@ class AutogradMethods(TensorBase):
         for slot in (*slots, "_device") if value._device is CPU else ("_device", *slots):
             setattr(self, slot, getattr(value, slot))
         note_layout_change()
-        if before != meta_of(self):
+        if is_inference(value):
+            self._writes = writes_apart(value)
+        elif before != meta_of(self) or is_inference(self):
             note_replaced(self)
-            if self._fn is not None and self._fn.edge_kind != LEAF:
-                keep_in_graph(self, before)
+        if before != meta_of(self) and self._fn is not None and self._fn.edge_kind != LEAF:
+            keep_in_graph(self, before)
 
     @property
     def _version(self) -> int:
         """The version counter: the number of writes to the memory, through this tensor or another view of it."""
-        writes = self._writes
-        return 0 if writes is None else int(writes[0])
+        if self._writes is UNTRACKED:
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return int(writes_so_far(self))
 
 
 kept_as_they_are.append(AutogradMethods.grad.__get__)

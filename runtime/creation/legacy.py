@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..dispatch import checks
-from ..errors import ArgumentError, DtypeError, type_name
+from ..errors import ArgumentError, type_name
 from ..namespace import op
 from ..tensor import dtypes
 from ..tensor.base import TensorBase
@@ -77,7 +77,9 @@ def _neither(name: str, value: Any) -> ArgumentError:
 
 def _over_memory(name: str, kind: Dtype, value: Any) -> Any:
     if value._dtype is not kind:
-        raise DtypeError(f"{name}(): expected a Tensor of {kind}, but got {value._dtype}; convert it with .to({kind})")
+        raise ArgumentError(
+            f"{name}(): expected a Tensor of {kind}, but got {value._dtype}; convert it with .to({kind})"
+        )
     return op.alias(value)
 
 

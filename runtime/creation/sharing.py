@@ -16,7 +16,7 @@ from .options import finish
 
 
 def asarray(
-    obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool = False
+    obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool | None = None
 ) -> Any:
     """A tensor of `obj`: `copy=True` always copies, `copy=False` never does, None only where it must.
 
@@ -25,7 +25,7 @@ def asarray(
         dtype: the element type; that of `obj` when not given.
         device: where the tensor is to be.
         copy: True, False or None, as above.
-        requires_grad: whether operations on the tensor are recorded.
+        requires_grad: whether operations on the tensor are recorded; as on `obj` when not given.
 
     Raises:
         ValueError: when `copy=False` and the memory cannot be shared.
@@ -41,14 +41,14 @@ def asarray(
     if not isinstance(obj, (TensorBase, np.ndarray)):
         if copy is False:
             raise ValueError(f"asarray(): can't alias {type_name(obj)} into a tensor")
-        return tensor(obj, dtype=kind, device=device, requires_grad=requires_grad)
+        return tensor(obj, dtype=kind, device=device, requires_grad=requires_grad or False)
     found = as_tensor(obj)
     if copy is False and kind is not None and kind is not found._dtype:
         raise ValueError(f"asarray(): can't alias tensor with dtype {found._dtype} into dtype {kind}")
     result = as_tensor(found.clone() if copy and (kind is None or kind is found._dtype) else found, kind)
-    if not requires_grad:
-        result = result.detach() if result.requires_grad else result
-    return finish("asarray", result, place_of(obj, device), requires_grad, is_data=True)
+    if requires_grad is False and result.requires_grad:
+        result = result.detach()
+    return finish("asarray", result, place_of(obj, device), requires_grad or False, is_data=True)
 
 
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Any:
@@ -63,6 +63,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
 
     Raises:
         TypeError: the object has no `__dlpack__`.
+        BufferError: it is a tensor that requires grad.
         RuntimeError: its memory cannot be shared.
         ValueError: it lies on another device, and must not be copied.
 
@@ -85,6 +86,8 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
 
 def _shared(given: Any) -> Any:
     if isinstance(given, TensorBase):
+        if given._rg:
+            raise BufferError("from_dlpack(): can't export tensors that require gradient, use tensor.detach()")
         return alias(given, given._shape, given._strides, given._offset)
     if type(given).__name__ == "PyCapsule":
         given = Capsule(given)

@@ -13,6 +13,7 @@ from ..kernels.compile.machine import pair_products
 from ..kernels.cpu.gathering import gathered
 from ..kernels.cpu.half_plans import INDEX, MASK
 from ..kernels.cpu.plan import Layout, Mask, Plan, takes_complex
+from ..modes.inference import writes_so_far
 from ..tensor.base import TensorBase, fresh
 from ..tensor.devices import CPU
 from ..tensor.dtypes import bfloat16, bool_, dtype, int64
@@ -305,8 +306,7 @@ def is_as_kept(node: Any, slot: str, grad: Any) -> bool:
     fits = tensor._dtype in (grad._dtype, grad._dtype.compute, int64)
     if not fits and grad._device is CPU:
         return False
-    writes = tensor._writes
-    return writes is None or writes[0] == getattr(node, f"{slot}_version")
+    return writes_so_far(tensor) == getattr(node, f"{slot}_version")
 
 
 def are_as_kept(node: Any, slot: str) -> bool:
@@ -315,7 +315,7 @@ def are_as_kept(node: Any, slot: str) -> bool:
     if not isinstance(indices, (list, tuple)) or not 1 <= len(indices) <= MOST_INDICES:
         return False
     return all(
-        index is None or (index._dtype is int64 and (index._writes is None or index._writes[0] == version))
+        index is None or (index._dtype is int64 and writes_so_far(index) == version)
         for index, version in zip(indices, versions, strict=True)
     )
 

@@ -10,6 +10,7 @@ from ..autograd.inplace.writers import end_write, note_write
 from ..autograd.saved.saved import edge_of
 from ..errors import DtypeError, ShapeError
 from ..modes.grad_mode import mode
+from ..modes.inference import check_written
 from ..modes.intercept import watch
 from ..namespace import op
 from ..tensor.base import TensorBase, alias, fresh, note_layout_change
@@ -25,6 +26,7 @@ BY_VALUE = ("fill_", "masked_fill_")  # whose 0-d operand is read before anythin
 
 def write(name: str, into: Any, result: Any) -> Any:
     """Copy a freshly computed result into `into`, cast to its dtype, and count the write."""
+    check_written(into)
     check_shape(name, into, result)
     if not can_cast(result._dtype, into._dtype):
         raise DtypeError(
@@ -58,6 +60,7 @@ def before_write(
     """
     if not isinstance(tensor, TensorBase):
         raise TypeError(f"{name}(): argument 'self' must be Tensor, not {type(tensor).__name__}")
+    check_written(tensor)
     if is_recording(operands):
         check_recordable(name, tensor, operands)
     if tensor._strides is not None and not replaces:
@@ -138,6 +141,7 @@ def write_out(name: str, out: Any, result: Any, operands: tuple[Any, ...] = (), 
     """The `out=` form: the result copied into `out`, which nothing may be differentiating; see `before_write`."""
     if not isinstance(out, TensorBase):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    check_written(out)
     check_out(name, out, result)
     if out._shape != result._shape and out._base is None:
         if out.numel():

@@ -77,7 +77,7 @@ def is_signed(input: Any) -> bool:
 
 
 def is_inference(input: Any) -> bool:
-    """Whether a tensor may not be used in a graph: `input.is_inference()`.
+    """Whether a tensor was made in `inference_mode`: `input.is_inference()`.
 
     Args:
         input: the tensor.

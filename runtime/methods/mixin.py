@@ -11,6 +11,7 @@ from .. import creation
 from ..creation import legacy
 from ..dispatch import checks
 from ..errors import ArgumentError, type_name
+from ..modes import inference
 from ..modes.overrides import subclasses
 from ..modes.overrides.switches import DisableTorchFunctionSubclass
 from ..namespace import op
@@ -67,8 +68,8 @@ class TensorAttributes(LayoutMethods):
         return False
 
     def is_inference(self) -> bool:
-        """Whether the tensor may not be used in a graph: what `inference_mode` makes may."""
-        return False
+        """Whether the tensor was made in `inference_mode`, or is a view of one that was."""
+        return inference.is_inference(self)
 
     storage = memory.storage
     _typed_storage = memory.typed_storage
@@ -93,7 +94,7 @@ class TensorAttributes(LayoutMethods):
         return tuple(sorted(range(len(strides)), key=lambda dim: -strides[dim]))
 
     def _is_view(self) -> bool:
-        return self._base is not None
+        return self._base is not None and not inference.is_inference(self)
 
     def _conj(self) -> Any:
         return op.conj(self)  # computed at once, as `is_conj` says

@@ -12,6 +12,7 @@ from ..autograd.inplace.writers import end_write, note_write
 from ..creation.options import allocating, checked_size, size_argument
 from ..dispatch import checks
 from ..errors import ShapeError, type_name
+from ..modes.inference import check_written
 from ..tensor.base import alias, note_layout_change
 from ..tensor.devices import CPU
 from ..tensor.memory_format import strided
@@ -68,6 +69,7 @@ def resize_as_(self: Any, the_template: Any, *, memory_format: Any = None) -> An
 def _resized(name: str, tensor: Any, size: Any) -> Any:
     if tensor.requires_grad:
         raise RuntimeError(f"{name}(): cannot resize variables that require grad")
+    check_written(tensor)
     if size == tensor._shape:
         return tensor
     end = tensor._offset + prod(checked_size(name, size))
@@ -157,6 +159,7 @@ def _called(name: str, tensor: Any, others: tuple[Any, ...], function: Any) -> A
     except ValueError:
         shapes = [list(other._shape) for other in others]
         raise ShapeError(f"{name}(): shapes {shapes} do not broadcast to {list(tensor._shape)}") from None
+    check_written(tensor)
     for place, *values in zip(np.ndindex(tensor._shape), *given, strict=True):
         tensor.array[place] = _number(name, function(tensor.array[place].item(), *values), tensor._dtype.kind)
     note_write(tensor, name)

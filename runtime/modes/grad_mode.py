@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import ArgumentError, type_name
 from ..user_warning import warn_user
+from .inference import switch
 from .thread_state import mode
 
 CLASSES_ARE_DECORATED = (
@@ -24,7 +25,7 @@ class Switch:
     def __init__(self, grad: bool, inference: bool | None = None) -> None:
         self.grad = grad
         self.inference = inference
-        self.previous: list[tuple[bool | None, bool]] = []
+        self.previous: list[tuple[bool | None, bool | None]] = []
 
     def __enter__(self) -> None:
         state = mode.__dict__  # of this thread: found once, as small models spend their time here
@@ -33,12 +34,15 @@ class Switch:
 
     def __exit__(self, *_: object) -> None:
         state = mode.__dict__
-        state["grad"], state["inference"] = self.previous.pop()
+        grad, inference = self.previous.pop()
+        if state["inference"] is not inference:
+            switch(state, inference)
+        state["grad"] = grad
 
     def set(self, state: dict[str, Any]) -> None:
         """Let the setting take effect in the thread that has this state."""
         if self.inference is not None:
-            state["inference"] = self.inference
+            switch(state, self.inference)
         state["grad"] = self.grad and not state["inference"]
 
     def clone(self) -> Switch:
@@ -88,7 +92,7 @@ def _attributes() -> dict[str, Any]:
     return mode.__dict__
 
 
-def _now() -> tuple[bool | None, bool]:
+def _now() -> tuple[bool | None, bool | None]:
     return mode.grad, mode.inference
 
 
@@ -157,6 +161,7 @@ class set_grad_enabled(Switch):
         if not isinstance(mode, bool):
             raise ArgumentError(f"set_grad_enabled(): argument 'mode' must be bool, not {type_name(mode)}")
         super().__init__(mode)
+        self.mode = mode
         self._at_once = _now()
         self.set(_attributes())
 
@@ -165,7 +170,7 @@ class set_grad_enabled(Switch):
         self.set(mode.__dict__)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        mode.grad, mode.inference = self._at_once
+        mode.grad = self._at_once[0]
         return super().__call__(function)
 
     def __repr__(self) -> str:
@@ -173,7 +178,10 @@ class set_grad_enabled(Switch):
 
 
 class inference_mode(Switch):
-    """Like no_grad, also for `enable_grad` within; `is_inference_mode_enabled()` is true inside.
+    """Like no_grad, also for `enable_grad` within; and new tensors are inference tensors, whose writes are not counted.
+
+    These may be used outside, but not saved for a backward pass, written to in place, or made to require grad: a clone
+    that is made there may. Views of other tensors are views of these as ever, and writes to them are counted.
 
     Args:
         mode: False makes the block an ordinary one, in which operations are recorded.
@@ -181,8 +189,13 @@ class inference_mode(Switch):
     Example:
         >>> import specgrad as sg
         >>> with sg.inference_mode():
-        ...     print(sg.is_inference_mode_enabled())
-        True
+        ...     x = sg.ones(2)
+        >>> x.is_inference(), (x + 1).is_inference(), x.clone().is_inference()
+        (True, False, False)
+        >>> x.add_(1)
+        Traceback (most recent call last):
+            ...
+        RuntimeError: Inplace update to inference tensor outside InferenceMode is not allowed. ...
     """
 
     def __new__(cls, mode: Any = True) -> Any:
@@ -194,6 +207,7 @@ class inference_mode(Switch):
 
     def __init__(self, mode: bool = True) -> None:
         super().__init__(grad=not mode, inference=mode)
+        self.mode = mode
 
 
 def is_grad_enabled() -> bool:
@@ -203,4 +217,17 @@ def is_grad_enabled() -> bool:
 
 def is_inference_mode_enabled() -> bool:
     """True inside `inference_mode()` in this thread."""
-    return mode.inference
+    return bool(mode.inference)
+
+
+class of_transform(Switch):
+    """What the function of a transform computes is recorded, whatever is switched off, and may save inference tensors:
+    nobody else sees this graph."""
+
+    def __init__(self) -> None:
+        super().__init__(True)
+
+    def set(self, state: dict[str, Any]) -> None:
+        """Let this take effect in the thread that has this state."""
+        switch(state, None)
+        state["grad"] = True

@@ -38,6 +38,8 @@ NOWHERE = -1  # no depth of backward passes
 class Mode(PerThread):
     """The state of one thread: `grad` says that graphs are recorded, `inference` that they cannot be.
 
+    `inference` is None in the function of a transform: its graph is nobody else's, and may keep inference tensors.
+
     `grad` is None in a backward pass that records nothing: nobody will ask how the views made there were made.
     `depth` is the number of backward passes that run within one another, `captures` how many of them were asked for
     the gradients of certain inputs only. `autocast` is the depth at which ops are cast, NOWHERE outside autocast: what
@@ -46,7 +48,7 @@ class Mode(PerThread):
 
     def __init__(self) -> None:
         self.grad: bool | None = True
-        self.inference = False
+        self.inference: bool | None = False
         self.depth = 0
         self.captures = 0
         self.autocast = NOWHERE

@@ -33,6 +33,7 @@ from ..kernels.llvm.check_mode import interrupt as interrupt_hook
 from ..kernels.llvm.element_kinds import ALL_KINDS, FLOATS
 from ..kernels.llvm.structs import Items, Memory, Pointer, Struct, room
 from ..kernels.llvm.typed import WORD, Constant, word_at
+from ..modes import inference
 from ..modes.grad_mode import mode as grad_mode
 from ..modes.intercept import watch as watch_object
 from ..pool.layout import ADDRESS, NEVER, Job
@@ -153,6 +154,9 @@ empty_text = interned(Object, "")
 cpu = interned(Object, devices.CPU)
 freed = interned(Object, FREED)
 mode = interned(Object, grad_mode)
+inferring = interned(List, inference.inferring)
+untracked = interned(List, inference.UNTRACKED)
+inference_type = interned(Type, inference.Inference)  # the class of what inference tensors have as a count of writes
 watch = interned(Watch, watch_object)
 counter = interned(Object, next_sequence.__self__)  # type: ignore[attr-defined]
 plans_of_nodes = interned(Dict, node_plans)
@@ -203,6 +207,7 @@ missing_type = interned(Type, Missing)
 
 text_cpu = interned(Object, "cpu")
 name_grad = interned(Object, "grad")
+name_inference = interned(Object, "inference")
 name_dict = interned(Object, "__dict__")
 name_apply = interned(Object, "apply")
 name_release = interned(Object, "release")

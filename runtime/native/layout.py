@@ -100,7 +100,9 @@ class Tuple(Object):
 
 
 class List(Object):
-    """A list, which other threads may change: C functions read it."""
+    """A list, which other threads may change: C functions read its items."""
+
+    size: int = at(TUPLE_SIZE)
 
 
 class Dict(Object):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..kernels.llvm.element_kinds import ALL_KINDS, BFLOAT16, BOOL, COMPLEX, FLOAT16, INT32, INTEGERS, itemsize
 from ..kernels.llvm.structs import Items
-from ..kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native
+from ..kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native, rare
 from . import c_functions as c
 from .array_memory import new_large
 from .interned import (
@@ -20,16 +20,19 @@ from .interned import (
     float16,
     float32,
     float64,
+    inferring,
     int64,
     mode,
     name_dict,
     name_grad,
+    name_inference,
     new_memory,
     none,
     plain_classes,
     tensor_type,
     thread_state,
     true,
+    untracked,
     zero,
 )
 from .layout import Array, Dict, DType, List, Object, Tensor, Tuple
@@ -161,7 +164,27 @@ def new_tensor_on(device: Object, flat: Stolen[Object], shape: Tuple, dtype: DTy
     tensor.device = retain(device)
     tensor.offset = retain(zero)
     tensor.rg = retain(false)  # the last: see is_tensor
+    if inferring.size != 0:
+        note_inference(tensor)
     return tensor
+
+
+@rare
+@native
+def note_inference(tensor: Tensor) -> None:
+    """Make an inference tensor of a new tensor where this thread is in the mode: see runtime/modes/inference.py."""
+    if in_inference_mode():
+        c.release(exchange(tensor, "writes", retain(untracked)))
+
+
+@rare
+@native
+def in_inference_mode() -> bool:
+    """Whether this thread is in inference mode, where any is."""
+    state = state_of_thread(name_inference)
+    if state is NULL:
+        c.clear_error()
+    return state is true
 
 
 @native
@@ -212,25 +235,34 @@ def shared_writes(tensor: Tensor) -> New[List]:
 
 
 @native
-def recording() -> int:
-    """Whether this thread records graphs, 2 for None: in a backward pass that records nothing; -1 for an error."""
+def state_of_thread(name: Object) -> Object:
+    """True, False or None: what `mode` has by this name in this thread; NULL where an error is set."""
     if c.thread_number(c.thread_state()) != thread_state.number:  # to ask `mode` each time takes as long as a small op
-        attributes = cast(Dict, c.attribute(mode, name_dict))
-        if attributes is NULL:
-            return -1
-        number = c.thread_number(c.thread_state())
-        before = exchange(thread_state, "attributes", attributes)
-        thread_state.number = number  # nothing was called since the line before, so no other thread got in between
-        answer = recorded_in(attributes)
-        c.release(before)  # only now: another thread may run, and put its own in their place
-        return answer
-    return recorded_in(thread_state.attributes)
+        return state_of_other_thread(name)
+    return c.dict_item(thread_state.attributes, name)
+
+
+@rare
+@native
+def state_of_other_thread(name: Object) -> Object:
+    """`state_of_thread` in another thread than that which asked last: it becomes the one whose attributes are known."""
+    attributes = cast(Dict, c.attribute(mode, name_dict))
+    if attributes is NULL:
+        return NULL
+    number = c.thread_number(c.thread_state())
+    before = exchange(thread_state, "attributes", attributes)
+    thread_state.number = number  # nothing was called since the line before, so no other thread got in between
+    answer = c.dict_item(attributes, name)
+    c.release(before)  # only now: another thread may run, and put its own in their place
+    return answer
 
 
 @native
-def recorded_in(attributes: Dict) -> int:
-    """Whether a thread with these attributes of `mode` records graphs, as `recording` gives it."""
-    state = c.dict_item(attributes, name_grad)
+def recording() -> int:
+    """Whether this thread records graphs, 2 for None: in a backward pass that records nothing; -1 for an error."""
+    state = state_of_thread(name_grad)
+    if state is NULL:
+        return -1
     if state is none:  # None is for backward passes: nothing is recorded, and views are not noted either
         return 2
     return 1 if state is true else 0

@@ -35,7 +35,6 @@ def rebuild(
         storage = placed(storage, resolve(place))
     storage = storage_as(storage, kind)
     t = alias(fresh(storage, storage.shape, kind), tuple(shape), strides, offset)
-    t._writes = None
     t.__class__ = cls
     set_requires_grad(t, requires_grad)
     t.__dict__.update(attributes)

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..errors import ArgumentError, type_name
 from ..locks import new_lock
+from ..modes.inference import first_writes, inferring
 from ..modes.overrides.classes import add_plain, overrides
 from ..modes.overrides.members import add_to
 from .casting import cast
@@ -39,7 +40,7 @@ class TensorBase:
 
     `_rg` is true for everything that requires grad. `_fn` is the edge a gradient takes: None for a leaf, else a Node or
     an Output. `_writes` is None until something is written or a view is made, then a list that all views share:
-    the count and the op that wrote last.
+    the count and the op that wrote last; inference tensors have another list there (`modes/inference.py`).
     """
 
     __slots__ = (
@@ -232,7 +233,8 @@ class TensorBase:
         if writes is None:
             self._writes = [1, writer]
         else:
-            writes[0] += 1
+            count, _ = writes
+            writes[0] = count + 1
             writes[1] = writer
 
     def _shared_version(self) -> list[Any]:
@@ -254,6 +256,8 @@ def fresh(flat: Any, shape: Shape, dtype: dtype) -> Any:
     t._offset = 0
     t._rg = False
     t._nd = t._strides = t._fn = t._grad = t._base = t._writes = t._hooks = t._views = t._tangent = None
+    if inferring:
+        t._writes = first_writes()
     return t
 
 
@@ -266,6 +270,8 @@ def without_memory(cls: type, shape: Shape, dtype: dtype, place: device) -> Any:
     t._offset = 0
     t._rg = False
     t._nd = t._strides = t._fn = t._grad = t._base = t._writes = t._hooks = t._views = t._tangent = None
+    if inferring:
+        t._writes = first_writes()
     return t
 
 
@@ -299,6 +305,8 @@ def holding(array: np.ndarray, shape: Shape, dtype: dtype) -> Any:
     t._offset = 0
     t._rg = False
     t._strides = t._fn = t._grad = t._base = t._writes = t._hooks = t._views = t._tangent = None
+    if inferring:
+        t._writes = first_writes()
     return t
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..arguments import explained
 from ..batching import vmap
-from ..modes.grad_mode import inference_mode
+from ..modes.grad_mode import of_transform
 from ..namespace import op
 from ..pytree import flatten, shown, tree_map, unflatten
 from .arguments import (
@@ -78,7 +78,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
     def gradient_and_value(*args: Any, **kwargs: Any) -> Any:
         leaves, spec = flatten(chosen("grad", args, argnums))
         tracked = Tracked("grad", leaves)
-        with inference_mode(False):  # records, whatever is switched off
+        with of_transform():
             output = func(*replaced(args, argnums, unflatten(tracked.examples, spec)), **kwargs)
         value, aux = with_aux(_GRAD, output, has_aux)
         check_scalar(_GRAD, value)
@@ -117,7 +117,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     """
     leaves, spec = flatten(primals)
     tracked = Tracked("vjp", leaves)
-    with inference_mode(False):  # records, whatever is switched off
+    with of_transform():
         result = func(*unflatten(tracked.examples, spec))
     output, aux = with_aux(_VJP, result, has_aux)
     outputs, out_spec = flatten(output)

@@ -15,6 +15,7 @@ from ..autograd.saved.saved import edge_of
 from ..batching.levels import VmapLevel, running_levels
 from ..batching.tensor import level_of, whole, wrap
 from ..modes.grad_mode import mode
+from ..modes.inference import is_inference
 from ..tensor.base import TensorBase
 from .arguments import check_input
 
@@ -82,6 +83,8 @@ def without_history(tensor: Any) -> Any:
     if level_of(tensor):
         return wrap(without_history(tensor.value), tensor.level)
     plain = tensor.detach()
+    if is_inference(plain):
+        plain._writes = None  # to the transform it is a tensor as any other
     plain._tangent = tensor._tangent
     return plain
 

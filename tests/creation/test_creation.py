@@ -206,7 +206,8 @@ def test_asarray() -> None:
     with pytest.raises(ValueError, match="can't alias tensor with dtype specgrad.float64"):
         sg.asarray(source, dtype=sg.int32, copy=False)
     assert sg.asarray(3).dtype is sg.int64
-    assert not sg.asarray(sg.ones(2, requires_grad=True)).requires_grad
+    x = sg.ones(2, requires_grad=True)
+    assert sg.asarray(x) is x and not sg.asarray(x, requires_grad=False).requires_grad
 
 
 def test_from_dlpack() -> None:

@@ -189,6 +189,8 @@ LAYERS: dict[str, Callable[[Any], Any]] = {
     "Dropout": lambda nn: nn.Dropout(),
     "ReLU": lambda nn: nn.ReLU(),
     "ZeroPad2d": lambda nn: nn.ZeroPad2d(1),
+    "ReflectionPad2d": lambda nn: nn.ReflectionPad2d(1),
+    "ReplicationPad2d": lambda nn: nn.ReplicationPad2d(1),
 }
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ....runtime.creation import randint
+from ....runtime.errors import type_name
 from .base import IterDataPipe, functional_datapipe
 
 
@@ -55,7 +56,10 @@ class Filter(IterDataPipe[Any]):
 
     Args:
         datapipe: the samples.
-        filter_fn: says of a sample whether it is.
+        filter_fn: says of a sample whether it is, by a bool.
+
+    Raises:
+        ValueError: `filter_fn` returns something else.
     """
 
     def __init__(self, datapipe: Any, filter_fn: Callable[[Any], bool]) -> None:
@@ -63,7 +67,13 @@ class Filter(IterDataPipe[Any]):
         self.filter_fn = filter_fn
 
     def __iter__(self) -> Iterator[Any]:
-        return filter(self.filter_fn, self.datapipe)
+        return filter(self._is_kept, self.datapipe)
+
+    def _is_kept(self, sample: Any) -> bool:
+        found: Any = self.filter_fn(sample)
+        if not isinstance(found, bool):
+            raise ValueError(f"filter: Boolean output is required for `filter_fn`, got {type_name(found)}")
+        return found
 
 
 @functional_datapipe("concat")

@@ -25,13 +25,8 @@ class Constraint:
         tensor([False,  True])
     """
 
-    @property
-    def is_discrete(self) -> bool:
-        return False
-
-    @property
-    def event_dim(self) -> int:
-        return 0
+    is_discrete: Any = False  # attributes, so that a subclass may have others, or give them to its objects
+    event_dim: Any = 0
 
     def check(self, value: Tensor) -> Tensor:
         """Whether each event in `value` satisfies the constraint: a tensor of bools of `sample_shape + batch_shape`."""

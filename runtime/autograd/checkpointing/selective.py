@@ -13,6 +13,7 @@ from enum import Enum
 from itertools import count
 from typing import Any
 
+from ...modes.inference import writes_so_far
 from ...modes.intercept import NOT_HANDLED, OpCall, Watcher, watch
 from ...modes.thread_state import PerThread
 from ...namespace import op as own_ops
@@ -147,7 +148,7 @@ class _Taking(_Context):
 
 def _versions(result: Any) -> list[int]:
     tensors: list[Any] = [leaf for leaf in flatten(result)[0] if isinstance(leaf, TensorBase)]
-    return [tensor._version for tensor in tensors]
+    return [writes_so_far(tensor) for tensor in tensors]
 
 
 def _leaf(value: Any) -> Any:

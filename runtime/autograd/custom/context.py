@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...errors import RefusedValueError, type_name
+from ...modes.inference import writes_so_far
 from ...tensor.base import TensorBase
 from ..saved.access import SavedTensor
 from ..saved.hooks import pack_saved
@@ -112,7 +113,7 @@ class FunctionCtx:
 
     def _unpacked(self, node: Any, position: int, tensor: Any, version: int) -> Any:
         """One saved tensor; an input that nothing has happened to as it is."""
-        if tensor is None or (version_of(tensor) == version and position not in self._saved_outputs):
+        if tensor is None or (writes_so_far(tensor) == version and position not in self._saved_outputs):
             return tensor
         if node is None:  # the outputs are gone, and with them the graph that an output would have a place in
             return tensor.placed() if type(tensor) is Packed else tensor

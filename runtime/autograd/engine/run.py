@@ -25,6 +25,7 @@ def run(edges: list[Any], grads: list[Any], retain: bool, create: bool, capture:
     before, depth = state["grad"], state["depth"]
     if depth == DEEPEST:
         return in_new_thread(run, edges, grads, retain, create, capture)
+    create = create and not state["inference"]
     state["grad"], state["depth"] = create or None, depth + 1
     asking = overriding.__dict__
     asked, outside = asking["arguments"], asking["outside"]

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...dispatch.writing import check_history, is_recording, unchanged, write
 from ...modes.grad_mode import mode
+from ...modes.inference import check_written
 from ...tensor.base import TensorBase, note_layout_change
 from ...tensor.history import set_history
 from ..forward.tangents import write_tangents
@@ -33,7 +34,8 @@ def after_write(tensor: Any, before: Any) -> Any:
         take_history(root, tensor._fn if base is None else slices(base, tensor, tensor._fn))
         if root._views is not None:
             refresh_views(root)
-    if type(tensor._writes[0]) is Awaited:
+    count, _ = tensor._writes
+    if type(count) is Awaited:
         end_write(tensor)
     return tensor
 
@@ -77,6 +79,7 @@ def view_in_place(name: str, tensor: Any, view: Any, *args: Any) -> Any:
     """The in-place form of a view op: the tensor itself gets the view's layout and place in the graph."""
     if not isinstance(tensor, TensorBase):
         raise TypeError(f"{name}(): argument 'self' must be Tensor, not {type(tensor).__name__}")
+    check_written(tensor)
     recording = is_recording((tensor,))
     if recording:
         check_history(name, tensor)

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ...modes.grad_mode import mode
+from ...modes.inference import is_inference
 from ...tensor.history import clear_history, set_history, set_requires_grad
 from ..node import LEAF, Node, output_at
 from .dtype_regions import are_related, follow_base
@@ -106,7 +107,7 @@ def not_recorded(*views: Any) -> None:
     base = views[0]._base
     for view in views:
         view._views = INFERENCE if mode.inference else NO_GRAD
-    if base._rg:
+    if base._rg and not is_inference(base):
         put_nowhere(base, views)
 
 
@@ -128,6 +129,8 @@ def put_nowhere(base: Any, views: Sequence[Any]) -> None:
 def await_write(base: Any) -> None:
     """Register the views of `base` to be updated at the next write to their memory."""
     writes = base._shared_version()
+    if is_inference(base):
+        return  # no write is ever recorded
     if type(writes[0]) is not Awaited:
         writes[0] = Awaited.after(writes[0], [])
     if not any(reference() is base for reference, _ in writes[0].waiting):

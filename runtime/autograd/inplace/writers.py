@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from ...modes.inference import writes_so_far
 from ...modes.intercept import watch
 from ...user_warning import PACKAGE
 
@@ -59,7 +60,7 @@ class Replaced(int):
 
 def note_replaced(tensor: Any) -> None:
     """The tensor has memory of its own from now on, of another shape or dtype than the one that may have been saved."""
-    tensor._writes = [Replaced(0 if tensor._writes is None else tensor._writes[0]), "data"]
+    tensor._writes = [Replaced(writes_so_far(tensor)), "data"]
 
 
 def note_write(tensor: Any, name: str) -> None:
@@ -72,7 +73,7 @@ def note_write(tensor: Any, name: str) -> None:
     if writes is None:
         tensor._writes = [1, name]
         return
-    count = writes[0]
+    count, _ = writes
     writes[0] = Awaited.after(int(count) + 1, count.waiting) if type(count) is Awaited else count + 1
     writes[1] = name
 
@@ -80,7 +81,7 @@ def note_write(tensor: Any, name: str) -> None:
 def end_write(tensor: Any) -> None:
     """Call the functions that wait for a write, which has been recorded by now."""
     writes = tensor._writes
-    count = writes[0]
+    count, _ = writes
     if type(count) is Awaited:
         writes[0] = int(count)
         writes[0] = count.notify(writes[0])

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import GraphError, type_name
+from ...modes.inference import writes_so_far
 from ...tensor.base import alias
 from ..node import FREED, inspection
 from .packed import Packed, at_place
-from .saved import edge_from, edge_of, modified, version_of
+from .saved import edge_from, edge_of, modified
 
 KEPT = "kept_"
 
@@ -91,7 +92,7 @@ class SavedTensor:
         if type(kept) is Packed:
             return at_place(outside(kept.unpack()), edge) if edge is not None else kept.placed()
         expected = self._own(getattr(self.node, f"{self.slot}_version"))
-        if version_of(kept) != expected:
+        if writes_so_far(kept) != expected:
             name = self.slot.removeprefix(KEPT)
             raise modified(self.node, name if self.position is None else f"{name}[{self.position}]", kept, expected)
         return kept if edge is None else at_place(outside(kept), edge)

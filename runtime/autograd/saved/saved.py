@@ -7,6 +7,7 @@ from typing import Any
 
 from ...errors import InplaceError
 from ...modes.grad_mode import mode
+from ...modes.inference import writes_so_far
 from ...tensor.base import alias, fresh
 from ...tensor.devices import CPU
 from ...tensor.history import set_history
@@ -21,9 +22,11 @@ def unpack(node: Node, name: str) -> Any:
     tensor = getattr(node, name)
     if tensor is None:
         return None
-    version = tensor._writes
-    if version is not None and version[0] != getattr(node, f"{name}_version"):
-        return unpack_unequal(node, name, tensor, getattr(node, f"{name}_version"))
+    writes = tensor._writes
+    if writes is not None:
+        count, _ = writes
+        if count != getattr(node, f"{name}_version"):
+            return unpack_unequal(node, name, tensor, getattr(node, f"{name}_version"))
     return tensor
 
 
@@ -51,7 +54,7 @@ def unpack_list(node: Node, name: str) -> Any:
     tensors = getattr(node, name)
     found: Any = None
     for i, (tensor, version) in enumerate(zip(tensors or (), getattr(node, f"{name}_version") or (), strict=True)):
-        if tensor is not None and version_of(tensor) != version:
+        if tensor is not None and writes_so_far(tensor) != version:
             found = found or list(tensors)
             found[i] = unpack_unequal(node, name, tensor, version)
     return found or tensors
@@ -77,9 +80,9 @@ def edge_from(node: Node, index: int) -> Any:
 
 
 def version_of(tensor: Any) -> int:
-    """The version counter of a tensor: the number of writes to its memory."""
-    version = tensor._writes
-    return 0 if version is None else version[0]
+    """The version counter of a tensor that is to be saved: the number of writes to its memory."""
+    writes = tensor._writes
+    return 0 if writes is None else writes[0]
 
 
 def modified(node: Node, name: str, tensor: Any, expected: int) -> InplaceError:
@@ -87,7 +90,7 @@ def modified(node: Node, name: str, tensor: Any, expected: int) -> InplaceError:
     return InplaceError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"{name!r} of {node.op_name}() ({node.spec_place}), a tensor of shape {list(tensor._shape)}, was last written "
-        f"to by {last_writer(tensor)} and is at version {version_of(tensor)}; expected version {expected} instead. "
+        f"to by {last_writer(tensor)} and is at version {writes_so_far(tensor)}; expected version {expected} instead. "
         "Hint: clone() it before it is written to"
     )
 

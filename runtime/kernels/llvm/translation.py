@@ -20,6 +20,8 @@ from .expressions import Expressions, Operand, is_known
 from .kinds import WORD, Kind, NativeError, Nothing, Several, Word, common, signature_of
 from .typed import Native, Value, on_stack
 
+RARE = ("noinline", "cold")  # what LLVM is told of functions that are called seldom
+
 
 class Widened(Exception):
     """A variable turned out to be of a wider kind than what was translated so far took it for."""
@@ -46,6 +48,8 @@ class Module:
             function = ir.Function(self.ir, kind, self.ir.get_unique_name(native.name))
             function.linkage = "internal"
             function.attributes.add("nounwind")
+            for attribute in RARE if native.rare else ():
+                function.attributes.add(attribute)
             self.functions[key] = function, result, parameters
             _translate(self, native.function, function, result, parameters)
         return self.functions[key]

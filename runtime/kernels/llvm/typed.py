@@ -55,6 +55,7 @@ class Native:
         self.name = f"{function.__module__}.{function.__name__}"  # with a dot, as no function of C has one
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
+        self.rare = False
 
     def __call__(self, *arguments: Any) -> Any:
         raise NativeError(f"{self.__name__}() is native code: Python calls it where a unit has its address")
@@ -83,6 +84,12 @@ def native(function: F) -> F:
     A parameter whose annotation is a type variable has the kind of what is given; then there is one for each kind.
     """
     return Native(function)  # type: ignore[return-value]
+
+
+def rare(function: F) -> F:
+    """A native function that is called seldom: LLVM keeps it apart from its callers, and out of their way."""
+    function.rare = True  # type: ignore[attr-defined]
+    return function
 
 
 def external(name: str, result: Any, *parameters: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...tensor import dtypes
 from ...tensor.base import TensorBase
+from ..inference import writes_so_far
 from ..intercept import NOT_HANDLED, OpCall, words_of
 from ..thread_state import NOWHERE, mode
 from .state import Cast, here
@@ -116,9 +117,9 @@ def is_parameter(tensor: Any) -> bool:
 def cast_once(tensor: Any, dtype: dtypes.dtype) -> Any:
     """The cast that there is, unless the tensor has been written to since, or it was recorded otherwise."""
     known = here.cache.get(id(tensor))
-    is_same = known is not None and known.version == tensor._version and known.result._dtype is dtype
+    is_same = known is not None and known.version == writes_so_far(tensor) and known.result._dtype is dtype
     if known is not None and is_same and (known.result._rg or not mode.grad):
         return known.result
     result = tensor.to(dtype)
-    here.cache[id(tensor)] = Cast(tensor, tensor._version, result)
+    here.cache[id(tensor)] = Cast(tensor, writes_so_far(tensor), result)
     return result

@@ -7,11 +7,11 @@ from ...kernels.llvm.kernel_calls import CallFrame, put_array
 from ...kernels.llvm.structs import Items
 from ...kernels.llvm.typed import NULL, New, cast, native, new
 from .. import c_functions as c
-from ..interned import bool_, device_functions, int_type, none, outdated_type, true
+from ..interned import bool_, device_functions, int_type, none, outdated_type, true, untracked
 from ..kernel_calls import Arguments, found_kernel, run_kernel
 from ..layout import Array, Object, Tensor
 from ..references import Owned, begin, own, release_all, retain
-from ..tensors import elements, holds_kind, is_tensor, kind_of, not_handled, same, shared_writes
+from ..tensors import elements, holds_kind, in_inference_mode, is_tensor, kind_of, not_handled, same, shared_writes
 from .apart import Apart, bring, each_alone, note_apart
 from .forward import UNFIT, ForwardPlan, Prepared, lies_elsewhere, needs_graph, on_device, prepared
 from .promotion import UNKNOWN, brought_to, kind_of_result
@@ -25,13 +25,18 @@ def apart(tensor: Tensor, other: Tensor) -> bool:
 
 @native
 def awaited(tensor: Tensor) -> bool:
-    """Whether somebody is to hear of the next write to a tensor's memory."""
-    return tensor.writes is not none and c.list_item(tensor.writes, 0).type is not int_type
+    """Whether somebody is to hear of the next write to a tensor's memory, or it may not be written to."""
+    if tensor.writes is none or c.list_item(tensor.writes, 0).type is int_type:
+        return False
+    return tensor.writes is not untracked or not in_inference_mode()
 
 
 @native
 def count_write(tensor: Tensor, name: Object) -> bool:
-    """One more write to a tensor's memory, by the op of that name; False where an error is set."""
+    """One more write to a tensor's memory, by the op of that name; False where an error is set. Those to inference
+    tensors are not counted."""
+    if tensor.writes is untracked:
+        return True
     writes = shared_writes(tensor)
     if writes is NULL:
         return False

@@ -10,6 +10,7 @@ from ..interned import (
     counter,
     false,
     float_type,
+    inference_type,
     int_type,
     name_note,
     none,
@@ -74,21 +75,29 @@ def edge_of(thing: Object) -> Object:
 
 
 @native
-def version_of(thing: Object) -> Object:
-    """How often the memory of a tensor has been written to, as a Python int; 0 for None."""
+def version_of(thing: Object) -> New[Object]:
+    """How often the memory of a tensor has been written to, as a Python int; 0 for None. NULL for an inference tensor,
+    of which Python knows whether it may be saved."""
     tensor = cast(Tensor, thing)
     if thing is none or tensor.writes is none:
-        return zero
-    return c.list_item(tensor.writes, 0)
+        return retain(zero)
+    if tensor.writes.type is inference_type:
+        return NULL
+    return retain(c.list_item(tensor.writes, 0))
 
 
 @native
 def versions_of(things: Tuple) -> New[Object]:
     """How often the memory of each tensor in a tuple has been written to, in a tuple."""
     versions = c.new_tuple(size(things))
-    if versions is not NULL:
-        for i in range(size(things)):
-            put_item(versions, i, retain(version_of(item(things, i))))
+    if versions is NULL:
+        return NULL
+    for i in range(size(things)):
+        version = version_of(item(things, i))
+        if version is NULL:
+            c.release(versions)
+            return NULL
+        put_item(versions, i, version)
     return versions
 
 
@@ -187,7 +196,7 @@ def keep(plan: RecordPlan, node: Node, there: int, result: Object, arguments: It
         if tensor is NULL:
             return False
         # Read first: to count a write replaces this object.
-        version = versions_of(cast(Tuple, tensor)) if tensor.type is tuple_type else retain(version_of(tensor))
+        version = versions_of(cast(Tuple, tensor)) if tensor.type is tuple_type else version_of(tensor)
         if version is NULL:
             c.release(tensor)
             return False

@@ -6,12 +6,23 @@ from ...kernels.llvm.structs import Items, Struct
 from ...kernels.llvm.typed import NULL, New, cast, exchange, native, new
 from .. import c_functions as c
 from ..graph.recording import RecordPlan, record
-from ..interned import array_type, drop_dead, int_type, none, note_not_recorded, outdated_type, true, tuple_type
+from ..interned import (
+    array_type,
+    drop_dead,
+    int_type,
+    none,
+    note_not_recorded,
+    outdated_type,
+    true,
+    tuple_type,
+    untracked,
+)
 from ..kernel_calls import Arguments, Size
 from ..layout import Array, Dict, DType, List, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
 from ..tensors import (
     elements,
+    in_inference_mode,
     is_tensor,
     is_tensor_anywhere,
     new_tensor,
@@ -150,8 +161,10 @@ def make_view(source: Tensor, storage: Array, writes: Object, dtype: DType, plac
 
 
 @native
-def note_unrecorded(view: Object) -> bool:
+def note_unrecorded(view: Tensor) -> bool:
     """Call `not_recorded` for a view that this thread does not record; False where an error is set."""
+    if view.writes is untracked:
+        return True  # nothing is to be noted of views of inference tensors
     given = new(Arguments)
     given.items[0] = view
     answer = c.call(note_not_recorded, given.items, 1, 0)
@@ -164,7 +177,7 @@ def recorded(plan: ViewPlan, view: Object, tensor: Tensor, found: Tuple, owned: 
     """Put the view into the graph, or note that it is not in it; False where an error is set."""
     state = recording()
     if state == 0:
-        return note_unrecorded(view)
+        return note_unrecorded(cast(Tensor, view))
     if state != 1 or tensor.rg is not true:
         return state > 0
     given = new(Arguments)
@@ -232,6 +245,8 @@ def detach(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """detach(tensor): the tensor outside the graph; None where this is for the general path."""
     if not is_tensor_anywhere(arguments[0]):
         return not_handled()
+    if cast(Tensor, arguments[0]).writes is untracked and not in_inference_mode():
+        return not_handled()  # writes to it are counted apart
     owned = new(Owned)
     begin(owned)
     result = alias_of(cast(Tensor, arguments[0]), owned)

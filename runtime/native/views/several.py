@@ -64,7 +64,7 @@ def views_at(tensor: Tensor, places: Tuple, storage: Array, writes: Object, alon
 def view_at(tensor: Tensor, place: Tuple, storage: Array, writes: Object) -> New[Object]:
     """The view at a place; None where it is for Python."""
     view = make_view(tensor, storage, writes, tensor.dtype, place)
-    if view is NULL or view is none or recording() != 0 or note_unrecorded(view):
+    if view is NULL or view is none or recording() != 0 or note_unrecorded(cast(Tensor, view)):
         return view
     return withdrawn(view)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...modes.inference import writes_so_far
 from ...tensor.base import host_array
 from ...tensor.shapes import contiguous_strides
 from .errors import OnnxExporterError
@@ -46,9 +47,9 @@ class Memories:
     def read(self, tensor: Any) -> Value:
         """The value of a tensor; one that nothing is known of is a constant."""
         memory = self.found.get(id(tensor._storage))
-        if memory is None or (memory.writes != writes_of(tensor) and not self.varies(tensor)):
+        if memory is None or (memory.writes != writes_so_far(tensor) and not self.varies(tensor)):
             return self._constant(tensor)
-        if memory.writes != writes_of(tensor):
+        if memory.writes != writes_so_far(tensor):
             raise OnnxExporterError(f"a tensor was written to by {tensor._writes[1]}(), which could not be recorded")
         place = place_of(tensor)
         if place not in memory.values:
@@ -65,10 +66,10 @@ class Memories:
             value.shape = tensor._shape
         memory = self.found.get(id(tensor._storage))
         if memory is None:
-            self.found[id(tensor._storage)] = Memory(tensor._storage, place_of(tensor), value, writes_of(tensor))
-        elif memory.writes != writes_of(tensor):
+            self.found[id(tensor._storage)] = Memory(tensor._storage, place_of(tensor), value, writes_so_far(tensor))
+        elif memory.writes != writes_so_far(tensor):
             self._write(memory, place_of(tensor), value)
-            memory.writes = writes_of(tensor)
+            memory.writes = writes_so_far(tensor)
         else:
             memory.values.setdefault(place_of(tensor), value)
 
@@ -80,13 +81,13 @@ class Memories:
         value = Value(self.graph, kind, tensor._dtype.name, tensor._shape)
         value.data = host_array(tensor) if kind is PARAMETER else None
         (self.graph.inputs if kind is INPUT else self.graph.parameters).append(value)
-        self.found[id(tensor._storage)] = Memory(tensor._storage, place_of(tensor), value, writes_of(tensor))
+        self.found[id(tensor._storage)] = Memory(tensor._storage, place_of(tensor), value, writes_so_far(tensor))
         return value
 
     def _constant(self, tensor: Any) -> Value:
         """The value of memory that nothing varies: as it is now, and that of the whole, for writes to come."""
         whole = tensor if tensor._base is None else tensor._base
-        memory = Memory(tensor._storage, place_of(whole), self._copied(whole), writes_of(tensor))
+        memory = Memory(tensor._storage, place_of(whole), self._copied(whole), writes_so_far(tensor))
         self.found[id(tensor._storage)] = memory
         if place_of(tensor) not in memory.values:
             memory.values[place_of(tensor)] = self._copied(tensor)
@@ -123,11 +124,6 @@ class Memories:
         new = self.onnx.Reshape(written, list(memory.whole[1]))
         new.shape = memory.whole[1]
         memory.values = {memory.whole: new, place: value}
-
-
-def writes_of(tensor: Any) -> int:
-    """How often a tensor's memory has been written to."""
-    return tensor._writes[0] if tensor._writes else 0
 
 
 def place_of(tensor: Any) -> Place:

@@ -9,6 +9,7 @@ from ...dispatch import checks
 from ...dispatch.writing import check_history
 from ...errors import ArgumentError, DeviceError, ShapeError, type_name
 from ...modes.grad_mode import mode
+from ...modes.inference import UNTRACKED, check_written, writes_so_far
 from ...tensor.base import TensorBase, alias
 from ...tensor.dtypes import dtype as Dtype
 from ...tensor.shapes import contiguous_strides
@@ -44,6 +45,7 @@ def tensor_of(storage: Any, kind: Dtype) -> Any:
 
 def set_tensor(self: Any, source: Any, storage_offset: Any, size: Any, stride: Any) -> Any:
     """`Tensor.set_`, which tells of the arguments."""
+    check_written(self)
     if mode.grad and self._rg:
         check_history("set_", self)
         raise RuntimeError("set_(): the derivative is not implemented; use it under no_grad or after detach()")
@@ -88,10 +90,11 @@ def _laid_out(made: Any, size: Any, stride: Any, offset: Any) -> Any:
 
 def _exchanged(tensor: Any, made: Any) -> Any:
     """The tensor with the memory and layout of `made`: of no view's any more, with a count of writes of its own."""
-    count, base = tensor._version, tensor._base
+    writes, base = tensor._writes, tensor._base
+    count = writes_so_far(tensor)
     tensor.data = made
     if base is not None:
         base._views[:] = [reference for reference in base._views if reference() is not tensor]
         tensor._base = tensor._views = None
-    tensor._writes = [Replaced(count + 1), "set_"]
+    tensor._writes = writes if writes is UNTRACKED else [Replaced(count + 1), "set_"]
     return tensor

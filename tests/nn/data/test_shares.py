@@ -94,6 +94,8 @@ def test_pipes() -> None:
     assert [batch.tolist() for batch in sg.utils.data.DataLoader(pipe, batch_size=2)] == [[0, 4], [16, 36]]
     assert [batch.tolist() for batch in pipe.batch(4).collate()] == [[0, 4, 16, 36]]
     assert len(IterableWrapper(range(7)).batch(2)) == 4
+    with pytest.raises(ValueError, match="Boolean output is required"):
+        list(IterableWrapper(range(7)).filter(lambda n: n % 2))
     with pytest.raises(AttributeError, match="no attribute"):
         pipe.no_such_step()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -191,3 +192,17 @@ def test_registering() -> None:
     with pytest.raises(TypeError, match="Expected constraint to be either a Constraint subclass or instance"):
         registry.register(1.0, lambda constraint: D.ExpTransform())
     assert D.biject_to is D.constraint_registry.biject_to
+
+
+def test_own_constraints(lib: ModuleType) -> None:
+    """A constraint of the user's may give its class, or each object, a number of dimensions of its own."""
+
+    class Ordered(lib.distributions.constraints.Constraint):  # type: ignore[misc, name-defined]
+        """Values in order along the last dimensions."""
+
+        def __init__(self, event_dim: int) -> None:
+            self.event_dim = event_dim
+            self.is_discrete = True
+
+    assert (Ordered(2).event_dim, Ordered(2).is_discrete) == (2, True)
+    assert lib.distributions.constraints.Constraint.event_dim == 0
