@@ -57,9 +57,6 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         parameter.__class__ = cls
         return parameter.requires_grad_(requires_grad)
 
-    def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
-        """All is done by `__new__`."""
-
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         if id(self) not in memo:
             memo[id(self)] = type(self)(self.data.clone(), self.requires_grad)

@@ -208,3 +208,32 @@ def refuse(*args: Any, **kwargs: Any) -> Any:
         NotImplementedError: always.
     """
     raise NotImplementedError("specgrad has no quantized tensors: a model is not observed or converted to them")
+
+
+class ObserverBase(Module):
+    """The class of modules that note the range of tensors which are to be quantized: nothing is, and none is made.
+
+    Raises:
+        NotImplementedError: one is made.
+
+    Example:
+        >>> import specgrad as sg
+        >>> isinstance(sg.nn.Linear(2, 2), ObserverBase)
+        False
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        refuse()
+
+
+class FakeQuantizeBase(ObserverBase):
+    """The class of modules that round tensors as quantization would: none is made.
+
+    Raises:
+        NotImplementedError: one is made.
+
+    Example:
+        >>> import specgrad as sg
+        >>> isinstance(sg.nn.Linear(2, 2), FakeQuantizeBase)
+        False
+    """

@@ -1,6 +1,7 @@
 """What libraries import from PyTorch's C++ part and could not do without; the rest of it is not here."""
 
 import types
+from functools import partial as _partial
 from typing import Any
 
 from .generated.tensor import Tensor
@@ -9,8 +10,10 @@ from .runtime.methods.mixin import parsed_to
 from .runtime.modes.intercept import watch as _watch
 from .runtime.modes.overrides.classes import disabled as _disabled_torch_function_impl
 from .runtime.modes.overrides.switches import DisableTorchFunction, DisableTorchFunctionSubclass
+from .runtime.modes.overrides.switches import state as _overriding
 from .runtime.pytorch.compilers.dispatch_keys import DispatchKey, DispatchKeySet
 from .runtime.pytorch.compilers.dispatch_keys import ExcludeDispatchKeyGuard as _ExcludeDispatchKeyGuard
+from .runtime.pytorch.compilers.script_types import KINDS as _KINDS
 from .runtime.pytorch.compilers.scripting import CompilationUnit as Graph
 from .runtime.pytorch.compilers.scripting import CompilationUnit as Node
 from .runtime.pytorch.compilers.scripting import CompilationUnit as Value
@@ -77,3 +80,33 @@ def _are_functorch_transforms_active() -> bool:
 def _cuda_isInBadFork() -> bool:
     """Whether this process cannot use CUDA for having been forked: it is found out when it uses it."""
     return False
+
+
+_has_xpu = False
+_settings: dict[str, Any] = {}
+
+
+def _is_torch_function_mode_enabled() -> bool:
+    """Whether a TorchFunctionMode is on."""
+    return bool(_overriding.modes)
+
+
+def _len_torch_function_stack() -> int:
+    """How many modes are on."""
+    return len(_overriding.modes)
+
+
+def _keep(name: str, value: Any) -> Any:
+    """Keep a setting of the compiler that there is not, and give the one before."""
+    before = _settings.get(name, value)
+    _settings[name] = value
+    return before
+
+
+def __getattr__(name: str) -> Any:
+    """Classes of TorchScript's programs, and functions that set how its compiler would work."""
+    if name in _KINDS:
+        return _KINDS[name]
+    if name.startswith(("_jit_set_", "_jit_override_")):
+        return _partial(_keep, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

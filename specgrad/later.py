@@ -9,6 +9,7 @@ from typing import Any
 
 MODULES = (
     *("_C", "_VF", "__config__", "__future__", "_custom_ops", "_dynamo", "_inductor", "_jit_internal"),
+    "_higher_order_ops",
     *("_tensor", "_utils", "accelerator", "amp", "ao", "as_torch", "compiler", "cuda"),
     *("distributed", "distributions", "export"),
     *("functional", "functorch", "futures", "fx", "graph", "hub", "jit", "library", "masked", "mps", "mtia"),
@@ -89,6 +90,10 @@ _HOMES = {
         *("_check_tensor_all_with", "_check_type", "_check_value", "_check_with"),
     ),
     "runtime.pytorch.compilers.op_names": ("ops",),
+    "runtime.pytorch.compilers.script_types": (
+        *("AnyType", "BoolType", "ClassType", "DictType", "FloatType", "IntType", "ListType", "NoneType"),
+        *("NumberType", "OptionalType", "ScriptMethod", "StringType", "TensorType", "TupleType", "UnionType"),
+    ),
     "runtime.pytorch.compilers.scripting": ("ScriptFunction", "fork", "wait"),
     "runtime.pytorch.compilers.symbolic": (
         *("SymBool", "SymFloat", "SymInt", "cond", "sym_float", "sym_int", "sym_ite", "sym_max", "sym_min", "sym_not"),

@@ -2,6 +2,8 @@
 
 from .ao.quantization import (
     DeQuantStub,
+    FakeQuantizeBase,
+    ObserverBase,
     QuantStub,
     QuantWrapper,
     convert,
@@ -14,6 +16,8 @@ from .ao.quantization import (
 
 __all__ = [
     "DeQuantStub",
+    "FakeQuantizeBase",
+    "ObserverBase",
     "QuantStub",
     "QuantWrapper",
     "convert",

@@ -1,5 +1,6 @@
 """Saving and loading under PyTorch's name; the code is in specgrad.runtime.saving."""
 
+import pickle as pickle  # which libraries hand on as `pickle_module`
 from tempfile import mkdtemp
 from typing import Any as _Any
 

@@ -1,6 +1,7 @@
 """Clear errors for wrong arguments of what is written by hand, found from annotations when a call has failed."""
 
 import copy
+import functools
 import gc
 import inspect
 import pickle
@@ -248,3 +249,13 @@ def test_error_classes() -> None:
     """A wrong type is the project's TypeError."""
     with pytest.raises(ArgumentError):
         sg.nn.init.zeros_("a")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["nn.Linear", "optim.Adam", "utils.data.DataLoader", "optim.lr_scheduler.StepLR"])
+def test_what_looks_at_parameters_sees_them(lib: Any, name: str) -> None:
+    """`getfullargspec` and `signature` give those of the function, whatever stands around it."""
+    cls = functools.reduce(getattr, name.split("."), lib)
+    parameters = list(inspect.signature(cls).parameters)
+    spec = inspect.getfullargspec(cls.__init__)
+    assert spec.args[0] == "self" and set(parameters) >= set(spec.args[1:]) and len(spec.args) > 2
+    assert list(inspect.signature(cls.__init__).parameters)[1:] == parameters

@@ -39,16 +39,30 @@ Of {all} tests that pass on PyTorch, {same} pass: {percent}. {draws} of the othe
 
 def write_page(results: list[Any], path: Path) -> None:
     """Write the page of all results."""
-    counted = [r for r in results if not r.result.startswith("stops on PyTorch")]
-    alone = sum(r.torch is None for r in counted)  # which say "runs" or where they stop
-    numbers = {"same": sum(r.result == "same" for r in counted), "all": len(counted) - alone}
+    _write_rows({r.name: _row(r) for r in results}, path)
+
+
+def add_to_page(results: list[Any], path: Path) -> None:
+    """Write the rows of some results in the place of theirs, or behind all others; the others stay."""
+    rows = [line for line in _parts(path)[0].splitlines(keepends=True) if line.startswith("| ")]
+    before = {line.split(" | ")[0].removeprefix("| "): line for line in rows[1:]}
+    _write_rows({**before, **{r.name: _row(r) for r in results}}, path)
+
+
+def _row(r: Any) -> str:
+    beside = f"{r.torch.seconds:.1f}" if r.torch else ""
+    result = r.result.replace("|", "\\|").replace("<", "&lt;")
+    return f"| {r.name} | {r.version} | {r.what} | {result} | {r.specgrad.seconds:.1f} | {beside} |\n"
+
+
+def _write_rows(rows: dict[str, str], path: Path) -> None:
+    results = [line.split(" | ")[3:] for line in rows.values()]
+    counted = [(result, beside) for result, _, beside in results if not result.startswith("stops on PyTorch")]
+    alone = sum(beside.strip(" |\n") == "" for _, beside in counted)  # which say "runs" or where they stop
+    numbers = {"same": sum(result == "same" for result, _ in counted), "all": len(counted) - alone}
     text = f" {alone} more were run with specgrad alone." if alone else ""
-    lines = [HEAD.format(torch="2.13", tolerance="0.2 %", alone=text, **numbers)]
-    for r in results:
-        beside = f"{r.torch.seconds:.1f}" if r.torch else ""
-        result = r.result.replace("|", "\\|").replace("<", "&lt;")
-        lines.append(f"| {r.name} | {r.version} | {r.what} | {result} | {r.specgrad.seconds:.1f} | {beside} |\n")
-    path.write_text("".join(lines) + _parts(path)[1], encoding="utf-8")
+    head = HEAD.format(torch="2.13", tolerance="0.2 %", alone=text, **numbers)
+    path.write_text(head + "".join(rows.values()) + _parts(path)[1], encoding="utf-8")
 
 
 def write_suites(results: list[Any], limit: int, path: Path) -> None:

@@ -1,7 +1,7 @@
 """Runs public programs and libraries with specgrad in the place of torch, and beside PyTorch where it is installed.
 
 python examples/ported/run.py                 all of programs.yaml, and writes docs/ported.md
-python examples/ported/run.py einops timm     those whose name has one of these words; the page stays
+python examples/ported/run.py einops timm     those whose name has one of these words, and their rows
 TORCH_PYTHON=... python examples/ported/run.py   an interpreter that has PyTorch, for what both print
 
 Packages come from PyPI into out/ported (--folder), so a network is needed the first time.
@@ -24,7 +24,7 @@ import yaml
 sys.path.insert(0, str(Path(__file__).parent))
 
 from environment import PROGRAMS, ROOT, Environment, torch_beside
-from page import write_page
+from page import add_to_page, write_page
 
 LIMIT = 120
 TOLERANCE = 2e-3  # of what several steps of training in float32 print
@@ -145,8 +145,7 @@ def main() -> int:
         print(f"{found.name:32} {found.specgrad.seconds:6.1f} {beside:>6}  {found.result}", flush=True)
     if not options.words:
         (options.folder / "results.json").write_text(json.dumps([asdict(result) for result in results], indent=1))
-    if not options.words:
-        write_page(results, ROOT / "docs" / "ported.md")
+    (add_to_page if options.words else write_page)(results, ROOT / "docs" / "ported.md")
     return 0
 
 

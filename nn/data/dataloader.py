@@ -121,7 +121,7 @@ class DataLoader:
     def __iter__(self) -> Iterator[Any]:
         # A seed is drawn with and without workers, so that their number does not change what comes next.
         seed = int(randint(0, 2**62, (), generator=self.generator))
-        order = self.sampler if self.batch_sampler is None else self.batch_sampler
+        order = self._index_sampler
         if self.num_workers == 0:
             return OneProcessIterator(self, self._source().fetcher(), iter(order))
         pool = self._pool if self._pool is not None and self._pool.is_running() else self._new_pool(seed)
@@ -136,15 +136,16 @@ class DataLoader:
 
     @property
     def _auto_collation(self) -> bool:
+        """Whether a batch is made of samples, rather than by the dataset: loaders of other libraries say otherwise."""
         return self.batch_sampler is not None
 
     @property
     def _index_sampler(self) -> Any:
+        """What gives the indices that a pass goes through."""
         return self.sampler if self.batch_sampler is None else self.batch_sampler
 
     def _source(self) -> Source:
-        in_batches = self.batch_sampler is not None
-        return Source(self.dataset, self.collate_fn, in_batches, self.batch_size, self.drop_last)
+        return Source(self.dataset, self.collate_fn, self._auto_collation, self.batch_size, self.drop_last)
 
     def _new_pool(self, seed: int) -> WorkerPool:
         processes = _processes()
@@ -158,7 +159,7 @@ class DataLoader:
             return whole if self.drop_last or not rest else whole + 1
         if self._is_iterable:
             return len(self.dataset)
-        return len(self.sampler if self.batch_sampler is None else self.batch_sampler)  # type: ignore[arg-type]
+        return len(self._index_sampler)
 
 
 def _processes() -> Any:

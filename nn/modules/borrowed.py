@@ -15,17 +15,19 @@ _HOMES = ("nn", "nn.init", "")  # whose public names are borrowed, and those of
 _SHAPES = ("nn.modules.utils", "nn.common_types")
 
 
-def borrowed(module: str) -> Callable[[str], Any]:
+def borrowed(module: str, *homes: str) -> Callable[[str], Any]:
     """A `__getattr__` for a file of layers: a public name of `nn`, `nn.init` or the package, or a tuple of equal sizes.
 
     Args:
         module: the name of the file's module.
+        *homes: whose public names it borrows in the place of these; those of the package in any case.
     """
+    lenders = (*homes, "") if homes else _HOMES
 
     def find(name: str) -> Any:
         if name in _MODULES:
             return import_module(f"{_PACKAGE}.{_MODULES[name]}".rstrip("."))
-        for home in () if name.startswith("__") else (*_HOMES, *_SHAPES):
+        for home in () if name.startswith("__") else (*lenders, *_SHAPES):
             found = import_module(f"{_PACKAGE}.{home}".rstrip("."))
             if name in vars(found) and (home in _SHAPES or name in found.__all__):
                 return vars(found)[name]

@@ -10,7 +10,7 @@ from ...generated.tensor import Tensor
 from ...runtime.creation import zeros_like
 from ...runtime.modes.grad_mode import enable_grad, no_grad
 from .hyperparameters import checked
-from .line_search import Point, strong_wolfe
+from .line_search import Point, _cubic_interpolate, _strong_wolfe, strong_wolfe  # noqa: F401  (imported from here)
 from .optimizer import Closure, Optimizer
 
 

@@ -75,3 +75,8 @@ def get_scalar_dtype(is_fused: bool | None = None) -> dtype:
 def disable_dynamo_if_unsupported(single_tensor_fn: Any = None) -> Callable[[AnyFunction], AnyFunction]:
     """A decorator that leaves functions as they are: nothing is compiled."""
     return lambda func: func
+
+
+def capturable_supported_devices(supports_xla: bool = True) -> list[str]:
+    """The types of devices on which a graph may record steps."""
+    return ["cuda"]

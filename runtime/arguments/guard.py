@@ -9,7 +9,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import update_wrapper
-from types import CodeType, FunctionType, ModuleType
+from inspect import Parameter, Signature, signature
+from types import CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any, TypeVar
 
 from ..modes.overrides.calls import NOT_HANDLED, overridden, public_functions
@@ -47,7 +48,46 @@ def explained(function: AnyFunction) -> AnyFunction:
             raise
 
     guards.add(call.__code__)  # one code for all
-    return update_wrapper(call, function)  # type: ignore[return-value]
+    return _in_place_of(function, call)
+
+
+def _in_place_of(function: AnyFunction, call: Any) -> AnyFunction:
+    """`call` as one who looks at it sees `function`: `inspect.getfullargspec` asks the wrapper, not what is wrapped."""
+    update_wrapper(call, function)
+    call.__signature__ = _Written(function)
+    return call
+
+
+class _Written(Signature):
+    """The signature of another function, found when it is looked at."""
+
+    __slots__ = ("_found", "_function")
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._found: Signature | None = None
+
+    def _signature(self) -> Signature:
+        if self._found is None:
+            self._found = signature(self._function)
+        return self._found
+
+    @property
+    def parameters(self) -> MappingProxyType[str, Parameter]:
+        """Those of the function."""
+        return self._signature().parameters
+
+    @property
+    def return_annotation(self) -> Any:
+        """That of the function."""
+        return self._signature().return_annotation
+
+    def replace(self, **changes: Any) -> Any:
+        """A signature with other parameters, or another annotation."""
+        return self._signature().replace(**changes)
+
+    def __reduce__(self) -> Any:
+        return self._signature().__reduce__()
 
 
 def asking(function: AnyFunction) -> AnyFunction:
@@ -79,7 +119,7 @@ def asking(function: AnyFunction) -> AnyFunction:
 
     guards.add(call.__code__)
     public_functions[function] = call
-    return update_wrapper(call, function)  # type: ignore[return-value]
+    return _in_place_of(function, call)
 
 
 _guarded: dict[Any, Any] = {}  # what stands in the place of functions; classes that have been gone through

@@ -2,5 +2,6 @@
 
 from .tensor import level_of, whole, wrap
 from .vmap import vmap
+from .vmap import vmap as _vmap  # noqa: F401  (which programs import from PyTorch's `_vmap_internals`)
 
 __all__ = ["level_of", "vmap", "whole", "wrap"]

@@ -98,11 +98,18 @@ def scalar(op: str, name: str, value: Any) -> Any:
     raise _wrong(op, name, "Number", value)
 
 
+def _whole(value: Any) -> Any:
+    """`_number`, and the number in a tensor of one element, whatever its dimensions: it has an `__index__`."""
+    if isinstance(value, TensorBase) and value._shape and value._dtype.kind == "i" and value.numel() == 1:
+        return item(value)
+    return _number(value)
+
+
 def integer(op: str, name: str, value: Any) -> int:
     """An integer; a bool is refused, as in PyTorch."""
     if type(value) is int:
         return value
-    found = _number(value)
+    found = _whole(value)
     if isinstance(found, int) and not isinstance(found, bool):
         return int(found)
     raise _wrong(op, name, "int", value)
@@ -123,7 +130,7 @@ def integer_list(op: str, name: str, value: Any, size: int | None = None) -> tup
     if type(value) is int and size is not None:
         return (value,) * size
     if not isinstance(value, (list, tuple)):
-        found = value if type(value) is int else _number(value)
+        found = value if type(value) is int else _whole(value)
         if size is None or isinstance(found, bool) or not isinstance(found, int):
             raise _wrong(op, name, "tuple of ints", value)
         return (int(found),) * size
@@ -134,7 +141,7 @@ def integer_list(op: str, name: str, value: Any, size: int | None = None) -> tup
 
 
 def _list_item(op: str, name: str, position: int, value: Any) -> int:
-    found = _number(value)
+    found = _whole(value)
     if isinstance(found, int) and not isinstance(found, bool):
         return int(found)
     raise ArgumentError(

@@ -12,6 +12,7 @@ from ..tensor.base import TensorBase, adopt
 from ..tensor.casting import cast
 from ..tensor.devices import CPU
 from ..tensor.dtypes import dtype
+from ..tensor.package_name import known
 from .elementwise import check_kind, compute_dtype, result_dtype
 
 
@@ -119,6 +120,7 @@ def ReturnType(name: str, fields: tuple[str, ...]) -> Any:
     """The named tuple that an op with several outputs returns: `max(x, dim).indices`."""
     made = _named_tuple(name, fields)
     made.__new__ = _from_items_or_one_sequence
+    made.__repr__ = _by_lines
     made.n_fields = made.n_sequence_fields = len(fields)
     made.n_unnamed_fields = 0
     RETURN_TYPES.setdefault(name, made)
@@ -135,3 +137,9 @@ def _from_items_or_one_sequence(cls: Any, *items: Any) -> Any:
     if len(given) != cls.n_fields:
         raise TypeError(f"{cls.__name__}() takes {cls.n_fields} items, but got {len(given)}")
     return tuple.__new__(cls, given)
+
+
+def _by_lines(found: Any) -> str:
+    """The fields as PyTorch prints them, each on a line of its own."""
+    fields = ",\n".join(f"{name}={value!r}" for name, value in zip(found._fields, found, strict=True))
+    return f"{known.name}.return_types.{type(found).__name__}(\n{fields})"

@@ -182,5 +182,5 @@ def _is_integer(value: Any) -> bool:
     if isinstance(value, (bool, float)):
         return False
     if isinstance(value, TensorBase):
-        return not value._shape and value._dtype.kind == "i"
+        return value._dtype.kind == "i" and value.numel() == 1
     return hasattr(value, "__index__")

@@ -302,6 +302,14 @@ def set_default_dtype(d: dtype) -> None:
     default[0] = d
 
 
+_OF_PYTHON: dict[Any, dtype] = {float: float64, complex: complex128, int: int64}
+
+
+def _of_python(kind: Any) -> Any:
+    """The dtype that Python's `float`, `complex` or `int` stands for; others as they are."""
+    return _OF_PYTHON.get(kind, kind) if isinstance(kind, type) else kind
+
+
 class finfo:
     """Limits of a floating-point dtype (of the parts of a complex one).
 
@@ -327,7 +335,7 @@ class finfo:
     __slots__ = ("bits", "eps", "max", "min", "tiny", "smallest_normal", "resolution", "dtype")
 
     def __init__(self, type: dtype | None = None) -> None:
-        chosen = get_default_dtype() if type is None else type
+        chosen = get_default_dtype() if type is None else _of_python(type)
         if not isinstance(chosen, dtype) or chosen.kind not in "fc":
             raise TypeError(f"finfo(): expected a floating point dtype, got {chosen!r}. Use iinfo for integers")
         info = ml_dtypes.finfo(chosen.to_real().np)
@@ -369,12 +377,13 @@ class iinfo:
     __slots__ = ("bits", "max", "min", "dtype")
 
     def __init__(self, type: dtype) -> None:
-        if not isinstance(type, dtype) or type.kind != "i":
+        chosen = _of_python(type)
+        if not isinstance(chosen, dtype) or chosen.kind != "i":
             raise TypeError(f"iinfo(): expected an integer dtype, got {type!r}. Use finfo for floating point")
-        info = ml_dtypes.iinfo(type.np)
+        info = ml_dtypes.iinfo(chosen.np)
         self.bits = int(info.bits)
         self.max, self.min = int(info.max), int(info.min)
-        self.dtype = type.name
+        self.dtype = chosen.name
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, iinfo) and self.dtype == other.dtype

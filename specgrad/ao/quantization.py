@@ -1,6 +1,6 @@
 """Marks and sums of models that could be quantized; the code is in specgrad.nn.quantized."""
 
-from ..nn.quantized import DeQuantStub, QuantStub, QuantWrapper, fuse_modules
+from ..nn.quantized import DeQuantStub, FakeQuantizeBase, ObserverBase, QuantStub, QuantWrapper, fuse_modules
 from ..nn.quantized import refuse as convert
 from ..nn.quantized import refuse as prepare
 from ..nn.quantized import refuse as prepare_qat
@@ -9,6 +9,8 @@ from ..nn.quantized import refuse as quantize_dynamic
 
 __all__ = [
     "DeQuantStub",
+    "FakeQuantizeBase",
+    "ObserverBase",
     "QuantStub",
     "QuantWrapper",
     "convert",

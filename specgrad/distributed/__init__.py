@@ -108,3 +108,5 @@ __all__ = [
     "scatter_object_list",
     "send",
 ]
+
+from . import distributed_c10d as distributed_c10d  # which has all of the above

@@ -1,5 +1,6 @@
 """The base class of optimizers under PyTorch's name, and what optimizers of other libraries import besides."""
 
+from ..nn.modules.borrowed import borrowed as _borrowed
 from ..nn.optim.optimizer import Optimizer, required
 from ..nn.optim.steps import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
@@ -16,6 +17,7 @@ _PARTS = {
     "_foreach_doc": "_foreach_doc",
     "_fused_doc": "_fused_doc",
     "_get_scalar_dtype": "get_scalar_dtype",
+    "_get_capturable_supported_devices": "capturable_supported_devices",
     "_get_value": "get_value",
     "_maximize_doc": "_maximize_doc",
     "_params_doc": "_params_doc",
@@ -31,4 +33,4 @@ def __getattr__(name: str) -> object:
         from ..nn.optim import parts
 
         return getattr(parts, _PARTS[name])
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _borrowed(__name__, "optim")(name)

@@ -25,6 +25,8 @@ ACCEPTED = [
     ("integer", 3, 3),
     ("integer", np.int8(3), 3),
     ("integer", sg.tensor(3), 3),
+    ("integer", sg.tensor([[3]]), 3),
+    ("integer_list", [sg.tensor([1]), 2], (1, 2)),
     ("integer_list", [1, np.int64(2), sg.tensor(3)], (1, 2, 3)),
     ("integer_list", sg.Size([2, 3]), (2, 3)),
     ("integer_list", (), ()),

@@ -130,3 +130,63 @@ def test_accelerators(lib: Any) -> None:
             getattr(lib.accelerator, name)()
     assert callable(_module(lib, "utils.model_zoo").load_url)
     assert not _module(lib, "utils._triton").has_triton()
+
+
+def test_what_files_of_loading_and_optimizing_have_imported(lib: Any) -> None:
+    """Samplers are found beside the DataLoader, optimizers beside their schedules."""
+    loading, data = _module(lib, "utils.data.dataloader"), lib.utils.data
+    assert loading.RandomSampler is data.RandomSampler and loading.Sampler is data.Sampler
+    assert _module(lib, "utils.data.sampler").Sampler is data.Sampler
+    assert _module(lib, "optim.lr_scheduler").Optimizer is lib.optim.Optimizer
+    with pytest.raises(AttributeError):
+        loading.no_such_name  # noqa: B018
+
+
+def test_parts_of_the_compiler(lib: Any) -> None:
+    """Types of its programs are classes that nothing here is of, settings are kept, and no launcher is asked for."""
+    inner = _module(lib, "_C")
+    assert lib.TensorType is inner.TensorType and not isinstance(lib.ones(1), inner.TensorType)
+    assert not isinstance(len, inner.ScriptMethod)
+    assert inner._jit_set_profiling_executor(inner._jit_set_profiling_executor(True)) in (True, False)
+    errors = _module(lib, "distributed.elastic.multiprocessing.errors")
+    assert errors.record(lambda: 3)() == 3
+
+
+def test_the_line_search_of_lbfgs(lib: Any) -> None:
+    """It finds a step that meets the conditions; the cubic through two points is lowest where it is."""
+    lbfgs = _module(lib, "optim.lbfgs")
+
+    def look(x: Any, step: float, way: Any) -> tuple[float, Any]:
+        at = (x + step * way).detach().requires_grad_()
+        loss = ((1 - at[0]) ** 2 + 100 * (at[1] - at[0] ** 2) ** 2).sum()
+        loss.backward()
+        return float(loss.detach()), at.grad
+
+    x = lib.tensor([-1.0, 1.5], dtype=lib.float64)
+    loss, grad = look(x, 0.0, x)
+    slope = -float(grad @ grad)
+    new, new_grad, step, looked = lbfgs._strong_wolfe(look, x, 1.0, -grad, loss, grad, slope)
+    assert new <= loss + 1e-4 * float(step) * slope and abs(float(new_grad @ -grad)) <= -0.9 * slope and looked > 1
+    cubic = [lib.tensor(value) for value in (0.0, 0.0, -3.0, 2.0, 2.0, 9.0)]  # x^3 - 3 x: lowest at 1
+    assert float(lbfgs._cubic_interpolate(*cubic)) == pytest.approx(1)
+    assert float(lbfgs._cubic_interpolate(*cubic, bounds=(0.0, 0.5))) == pytest.approx(0.5)
+
+
+def test_private_names_that_libraries_import(lib: Any) -> None:
+    """Each is what PyTorch's is: the last word of a key, vmap, unit vectors, classes that no layer is of."""
+    assert _module(lib, "nn.modules.module")._EXTRA_STATE_KEY_SUFFIX == "_extra_state"
+    assert _module(lib, "_vmap_internals")._vmap(lambda x: x.sum())(lib.ones(2, 3)).tolist() == [3, 3]
+    units = _module(lib, "autograd.functional")._construct_standard_basis_for((lib.ones(2), lib.ones(1, 1)), (2, 1))
+    assert [unit.tolist() for unit in units] == [[[1, 0], [0, 1], [0, 0]], [[0], [0], [1]]]
+    functional, one = _module(lib, "autograd.functional"), lib.ones(1)
+    assert functional._as_tuple(one, "x", "f")[0] is False and functional._as_tuple((one,), "x", "f")[0] is True
+    assert functional._tuple_postprocess((one,), False) is one
+    assert functional._tuple_postprocess(((one,),), (False, False)) is one
+    assert not functional._grad_postprocess(((lib.ones(1, requires_grad=True),),), create_graph=False)[0][
+        0
+    ].requires_grad
+    quantization = _module(lib, "ao.quantization")
+    assert not isinstance(lib.nn.Linear(2, 2), (quantization.FakeQuantizeBase, quantization.ObserverBase))
+    assert "cuda" in _module(lib, "optim.optimizer")._get_capturable_supported_devices()
+    assert callable(_module(lib, "optim.swa_utils")._group_tensors_by_device_and_dtype)
+    assert _module(lib, "serialization").pickle.dumps(1)

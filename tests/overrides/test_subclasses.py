@@ -269,3 +269,23 @@ def test_parameters_of_subclasses(lib: ModuleType) -> None:
 def test_repr_names_the_class(lib: ModuleType) -> None:
     """The text of a tensor of a subclass begins with its name."""
     assert repr(lib.ones(2).as_subclass(plain_subclass(lib))) == "Mine([1., 1.])"
+
+
+def test_arguments_of_their_own(lib: ModuleType) -> None:
+    """A `__new__` of a subclass may take more than the values, of parameters and of tensors."""
+
+    class Marked(lib.nn.Parameter):  # type: ignore[misc, name-defined]
+        def __new__(cls, data: Any, mark: str = "", requires_grad: bool = True) -> Any:
+            made = super().__new__(cls, data, requires_grad)
+            made.mark = mark
+            return made
+
+    class Named(lib.Tensor):  # type: ignore[misc, name-defined]
+        def __new__(cls, data: Any, word: str = "") -> Any:
+            made = lib.as_tensor(data).as_subclass(cls)
+            made.word = word
+            return made
+
+    assert Marked(lib.ones(2), mark="a").mark == "a" and not Marked(lib.ones(2), "b", requires_grad=False).requires_grad
+    assert Named([1.0], word="c").word == "c" and type(Named([1.0]) + 1) is Named
+    assert isinstance(Marked(lib.ones(2)), lib.nn.Parameter)

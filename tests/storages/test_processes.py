@@ -8,6 +8,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -192,6 +193,19 @@ def test_processes_that_are_spawned() -> None:
     total, x = sg.zeros(2), sg.zeros(3)
     mp.spawn(in_processes.add_index, (total, (x, x.view(3, 1))), nprocs=2)
     assert total.tolist() == [1, 2] and total.is_shared()
+
+
+def test_the_last_message_of_a_process_that_is_spawned() -> None:
+    """A process that ends at once waits until what it has sent has been fetched, however it was started."""
+    context = mp.get_context("spawn")
+    answers = context.Queue()
+    process = context.Process(target=in_processes.send_and_end, args=(answers,))
+    process.start()
+    while process.is_alive() and answers.empty():
+        time.sleep(0.01)
+    time.sleep(0.2)  # as long as a process takes to end
+    assert answers.get().tolist() == [0, 1, 2]
+    process.join()
 
 
 def test_a_pool_that_is_closed_at_once() -> None:

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -190,3 +191,13 @@ def test_there_are_no_other_dtypes() -> None:
     with pytest.raises(TypeError, match=r"cannot create 'specgrad\.dtype' instances"):
         sg.dtype("float8", np.float16, "f")
     assert copy.deepcopy(sg.float32) is sg.float32 and pickle.loads(pickle.dumps(sg.bool)) is sg.bool
+
+
+def test_limits_of_pythons_types(lib: Any) -> None:
+    """`float`, `complex` and `int` stand for dtypes of 64 bits, as wherever a dtype is asked for."""
+    assert lib.finfo(float).eps == np.finfo(np.float64).eps and lib.finfo(complex).bits == 64
+    assert lib.iinfo(int).max == 2**63 - 1
+    with pytest.raises(TypeError):
+        lib.finfo(int)
+    with pytest.raises(TypeError):
+        lib.iinfo(bool)

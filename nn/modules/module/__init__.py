@@ -26,3 +26,5 @@ __all__ = [
     "register_module_module_registration_hook",
     "register_module_parameter_registration_hook",
 ]
+
+_EXTRA_STATE_KEY_SUFFIX = "_extra_state"  # the last word of a key under which a module keeps what is no tensor

@@ -207,3 +207,8 @@ def hessian(
         return found
 
     return jacobian(gradient, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
+
+
+def _construct_standard_basis_for(tensors: tuple[Any, ...], tensor_numels: tuple[int, ...]) -> tuple[Any, ...]:
+    """The unit vectors of the space of several tensors, in rows, a matrix of rows for each tensor."""
+    return tuple(rows.reshape(-1, count) for rows, count in zip(basis_of(tensors), tensor_numels, strict=True))

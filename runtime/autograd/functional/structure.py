@@ -143,3 +143,29 @@ def filled(
 def zeros_for_none(found: Sequence[Any], like: Sequence[Any]) -> tuple[Any, ...]:
     """The found tensors, with zeros in place of None."""
     return tuple(op.zeros_like(t) if value is None else value for value, t in zip(found, like, strict=True))
+
+
+# ---- under the names that libraries with Jacobians of their own import from PyTorch's file ---------------------------
+
+
+def _as_tuple(inp: Any, arg_name: str | None = None, fn_name: str | None = None) -> tuple[bool, Tensors]:
+    """Whether a tensor or a tuple of tensors is a tuple, and the tuple."""
+    if arg_name is None and fn_name is None:
+        return (True, inp) if isinstance(inp, tuple) else (False, (inp,))
+    return as_tensors(inp, str(fn_name), str(arg_name))
+
+
+def _tuple_postprocess(inp: Any, to_unpack: Any) -> Any:
+    """The one item of a tuple where none was given; of tuples of tuples, for each level."""
+    if not isinstance(to_unpack, tuple):
+        return inp if to_unpack else inp[0]
+    outer, inner = to_unpack
+    found = inp if inner else tuple(item[0] for item in inp)
+    return found if outer else found[0]
+
+
+def _grad_postprocess(inputs: Any, create_graph: bool) -> Any:
+    """Gradients, in tuples, outside of the graph unless it is wanted."""
+    if create_graph:
+        return inputs
+    return tuple(_grad_postprocess(item, False) if isinstance(item, tuple) else item.detach() for item in inputs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import enum
 import os
+from collections.abc import Callable
 from typing import Any
 
 _NONE = "Default process group has not been initialized, please make sure to call init_process_group."
@@ -146,3 +147,17 @@ class JoinHook:
 
     def post_hook(self, is_last_joiner: bool) -> None:
         """Called once when all have ended; `is_last_joiner` says whether this process was the last."""
+
+
+class ChildFailedError(RuntimeError):
+    """What the process that has started others raises when one of them fails; nobody does here."""
+
+
+def record(fn: Callable[..., Any], error_handler: Any = None) -> Callable[..., Any]:
+    """A decorator of the main function of a process in a group that a launcher has started: the function itself.
+
+    Args:
+        fn: the function.
+        error_handler: who would write down what it raises, for the launcher.
+    """
+    return fn

@@ -113,12 +113,14 @@ def wait_in_processes() -> None:
 
 
 def _wait_at_end(server: _Server) -> None:
-    if server.waiting != os.getpid() and multiprocessing.parent_process() is not None:
+    if server.waiting != os.getpid():
         server.waiting = os.getpid()
         util.Finalize(None, _until_fetched, exitpriority=-10)  # after the queues' threads, which come at -5
 
 
 def _until_fetched() -> None:
+    if multiprocessing.parent_process() is None:  # known only now: a process that was spawned imports before it is one
+        return
     end = time.monotonic() + PATIENCE
     while _server.copies and time.monotonic() < end:
         time.sleep(0.001)

@@ -10,6 +10,7 @@ from ...nn.data import (
     TensorDataset,
     random_split,
 )
+from ...nn.modules.borrowed import borrowed as _borrowed
 
 __all__ = [
     "ChainDataset",
@@ -21,3 +22,5 @@ __all__ = [
     "TensorDataset",
     "random_split",
 ]
+
+__getattr__ = _borrowed(__name__, "utils.data")

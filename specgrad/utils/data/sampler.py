@@ -8,6 +8,7 @@ from ...nn.data import (
     SubsetRandomSampler,
     WeightedRandomSampler,
 )
+from ...nn.modules.borrowed import borrowed as _borrowed
 
 __all__ = [
     "BatchSampler",
@@ -17,3 +18,5 @@ __all__ = [
     "SubsetRandomSampler",
     "WeightedRandomSampler",
 ]
+
+__getattr__ = _borrowed(__name__, "utils.data")

@@ -135,3 +135,24 @@ def test_errors_pass_through(lib: Any) -> None:
 
     with pytest.raises(KeyError, match="0"):
         next(iter(lib.utils.data.DataLoader(Broken())))
+
+
+def test_a_loader_whose_dataset_makes_batches(lib: Any) -> None:
+    """A subclass may say that batches are not made of samples, and what gives the indices: that is how it loads."""
+
+    class Rows(lib.utils.data.Dataset):  # type: ignore[misc, name-defined]
+        def __len__(self) -> int:
+            return 5
+
+        def __getitem__(self, index: Any) -> Any:
+            return lib.arange(5)[lib.tensor(index)]
+
+    class Batches(lib.utils.data.DataLoader):  # type: ignore[misc, name-defined]
+        _auto_collation = False
+
+        @property
+        def _index_sampler(self) -> Any:
+            return [[4, 3], [0]]
+
+    loader = Batches(Rows(), batch_size=2, collate_fn=lambda rows: rows)
+    assert [rows.tolist() for rows in loader] == [[4, 3], [0]] and len(loader) == 2

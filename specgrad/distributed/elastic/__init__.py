@@ -1,0 +1,3 @@
+"""Groups of processes that are started anew where one fails, under PyTorch's name: there are none."""
+
+from . import multiprocessing as multiprocessing
