@@ -188,8 +188,16 @@ class Node(AnyNode):
         Args:
             idx: the place.
             arg: the argument.
+
+        Raises:
+            TypeError: the place is no int.
+            IndexError: no argument is there.
         """
         args = list(self._args)
+        if not isinstance(idx, int):
+            raise ArgumentError(f"update_arg(): argument 'idx' must be int, not {type_name(idx)}")
+        if not -len(args) <= idx < len(args):
+            raise IndexError(f"update_arg(): there is no argument {idx}, the node has {len(args)}")
         args[idx] = arg
         self.args = tuple(args)
 

@@ -104,10 +104,15 @@ def cond(pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], o
         true_fn, false_fn: the functions.
         operands: their arguments.
 
+    Raises:
+        RuntimeError: the functions cannot be called.
+
     Example:
         >>> cond(True, lambda x: x + 1, lambda x: x - 1, (1,))
         2
     """
+    if not callable(true_fn) or not callable(false_fn):
+        raise RuntimeError("cond(): Expect both branches to be callable.")
     return (true_fn if bool(pred) else false_fn)(*operands)
 
 
@@ -119,10 +124,17 @@ def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried
         body_fn: gives the next values.
         carried_inputs: the values to begin with, as a tuple or list.
 
+    Raises:
+        RuntimeError: the functions cannot be called, or the values are in no tuple or list.
+
     Example:
         >>> while_loop(lambda n: n < 10, lambda n: (2 * n,), (1,))
         (16,)
     """
+    if not callable(cond_fn) or not callable(body_fn):
+        raise RuntimeError("while_loop(): Expect cond_fn and body_fn to be callable.")
+    if not isinstance(carried_inputs, (tuple, list)):
+        raise RuntimeError(f"while_loop(): Expect carried_inputs to be a tuple, got {type(carried_inputs)}.")
     values = tuple(carried_inputs)
     while bool(cond_fn(*values)):
         found = body_fn(*values)

@@ -36,6 +36,7 @@ def make_tensor(
         memory_format: as of `clone`.
 
     Raises:
+        TypeError: a bound is no number.
         ValueError: no number lies between the bounds, or both noncontiguous and a memory format are asked for.
 
     Example:
@@ -48,6 +49,9 @@ def make_tensor(
     if noncontiguous and memory_format is not None:
         raise ValueError("The parameters `noncontiguous` and `memory_format` are mutually exclusive")
     least, above = _BOUNDS.get(dtype.name) or _BOUNDS[dtype.kind]
+    for name, bound in (("low", low), ("high", high)):
+        if bound is not None and not isinstance(bound, (int, float)):
+            raise TypeError(f"make_tensor(): argument '{name}' must be Number, not {type(bound).__name__}")
     least, above = least if low is None else low, above if high is None else high
     if not least < above:
         raise ValueError(f"`low` must be less than `high`, but got {least} >= {above}")

@@ -158,7 +158,7 @@ PYTORCHS_WORDS = re.compile(
     r"|nested tensor|NestedTensor|jagged layout|mask must |must equal mask|data must be a Tensor|Dim names|Input masks"
     r"|Expected `mod`|Expecting `args`|All Tensors given|output_size"
     r"|^argument of type: |^cannot create weak reference to|All inputs should be callable"
-    r"|cannot assign|Expected f\(\*args\)|At least one dataset|For (un)?batched"
+    r"|update to inference tensor|cannot assign|Expected f\(\*args\)|At least one dataset|For (un)?batched"
 )
 EXPECTED = (TypeError, ValueError, IndexError, RuntimeError)
 ON_PURPOSE = (KeyError, AttributeError, OSError, StopIteration, AssertionError)  # where PyTorch's class is this one
