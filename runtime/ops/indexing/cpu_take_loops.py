@@ -60,6 +60,15 @@ def read_at(memory: Array, at: Array, width: int, inner: int, to: Array) -> None
 
 
 @jit
+def read_two(memory: Array, at: Array, outer: int, to: Array) -> None:
+    """Elements of two lines that are `outer` apart: to[l, i] = memory[at[i] + l outer]."""
+    line, other = part_of(to, 0, at.size), part_of(to, at.size, at.size)
+    for i in range(at.size):
+        place = at[i]
+        line[i], other[i] = memory[place], memory[place + np.uint64(outer)]
+
+
+@jit
 def take_at(
     x: Array, lines: Array, count: int, outer: int, width: int, inner: int, out: Array, first: int, last: int
 ) -> bool:
@@ -78,6 +87,10 @@ def take_at(
             known = start
         rows = min(stop - i, last - k)
         memory = part_of(x, b * outer, x.size - b * outer)
+        if width == 1 and rows == count and k + 2 * count <= last:  # where an index lies is read once for two lines
+            read_two(memory, offsets, outer, part_of(out, k, 2 * count))
+            k += 2 * count
+            continue
         read_at(memory, part_of(offsets, i - start, rows), width, inner, part_of(out, k * width, rows * width))
         k += rows
     return True
