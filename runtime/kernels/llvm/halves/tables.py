@@ -78,23 +78,30 @@ def taken(context: Any, numbers: Any, table: Any, to: Any, count: Any) -> Any:
         loops = VectorLoops(context, builder, types.float32, 1)
         numbers, table, to, count = args
 
-        def take(places: list[Any]) -> None:
-            bits = [builder.load(_half_at(builder, numbers, place)) for place in places]
-            wide = [builder.zext(each, count.type) for each in bits]
+        def take(found: list[Any], place: Any) -> None:
             # Atomic, so that LLVM reads one by one: vectors of 16-bit elements it puts together, which takes longer.
-            found = [builder.load_atomic(_half_at(builder, table, place), "monotonic", 2) for place in wide]
-            for each, place in zip(found, places, strict=True):
-                builder.store(each, _half_at(builder, to, place))
+            results = [builder.load_atomic(_half_at(builder, table, number), "monotonic", 2) for number in found]
+            for k, result in enumerate(results):
+                builder.store(result, _half_at(builder, to, loops.plus(place, k)))
+
+        def take_word(place: Any) -> None:
+            start = builder.bitcast(_half_at(builder, numbers, place), count.type.as_pointer())
+            word = builder.load(start, align=2)  # how often memory is asked is what this takes
+            shifted = [builder.lshr(word, count.type(16 * k)) for k in range(AT_ONCE)]
+            take([builder.and_(each, count.type(COUNT - 1)) for each in shifted], place)
+
+        def take_one(place: Any) -> None:
+            take([builder.zext(builder.load(_half_at(builder, numbers, place)), count.type)], place)
 
         whole = loops.largest_multiple(count, AT_ONCE)
-        loops.loop(whole, AT_ONCE, [], lambda i: take([loops.plus(i, k) for k in range(AT_ONCE)]))
-        loops.loop(builder.sub(count, whole), 1, [], lambda i: take([loops.plus(whole, i)]))
+        loops.loop(whole, AT_ONCE, [], take_word)
+        loops.loop(builder.sub(count, whole), 1, [], lambda i: take_one(loops.plus(whole, i)))
         return context.get_dummy_value()
 
     return types.void(*[types.int64] * 4), code
 
 
-AT_ONCE = 4  # elements
+AT_ONCE = 4  # elements, in one word of 64 bits, the first in its lowest bits
 
 
 def _half_at(builder: Any, start: Any, place: Any) -> Any:
