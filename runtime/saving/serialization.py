@@ -12,7 +12,6 @@ import numpy as np
 
 from ..errors import ArgumentError, SerializationError
 from . import settings
-from .archive_writer import ArchiveWriter
 from .locations import MapLocation, Place, checked_location
 from .whole_file import is_seekable, replacing
 
@@ -75,6 +74,8 @@ def save(
 
 
 def _write(file: Any, content: bytes, storages: list[np.ndarray]) -> None:
+    from .archive_writer import ArchiveWriter
+
     archive = ArchiveWriter(file, file.tell() if is_seekable(file) else 0)
     archive.add(f"{_STEM}/data.pkl", np.frombuffer(content, np.uint8))
     archive.add(f"{_STEM}/byteorder", np.frombuffer(sys.byteorder.encode(), np.uint8))

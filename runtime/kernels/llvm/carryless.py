@@ -41,7 +41,7 @@ def fold_blocks(context: Any, source: Any, count: Any, register: Any, to: Any) -
         word, byte = ir.IntType(64), ir.IntType(8)
         kind = ir.VectorType(word, size // 8)
         product_type = ir.FunctionType(kind, [kind, kind, byte])
-        name = "llvm.x86.pclmulqdq" + {16: "", 32: ".256", 64: ".512"}[size]
+        name = f"llvm.x86.pclmulqdq.{8 * size}"
         product = cgutils.get_or_insert_function(builder.module, product_type, name)
         distance = 8 * size * AT_ONCE
         factors = ir.Constant(kind, [power(distance + 32), power(distance - 32)] * (size // 16))

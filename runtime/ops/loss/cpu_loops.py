@@ -27,6 +27,13 @@ def squares(x: Array, target: Array, out: Array) -> None:
 
 
 @jit
+def _add_block(losses: Array, start: int, sums: Array) -> None:
+    """Add the losses of a block to the sum of the chunk that it lies in."""
+    chunk = start // CHUNK
+    sums[chunk] = chunk_sum(losses) + (sums[chunk] if start % CHUNK else 0.0)
+
+
+@jit
 def square_totals(x: Array, target: Array, sums: Array, first: int, last: int) -> None:
     """The sums of (x - t)^2."""
     buffer = np.empty(_BLOCK, x.dtype)
@@ -34,7 +41,7 @@ def square_totals(x: Array, target: Array, sums: Array, first: int, last: int) -
         size = min(_BLOCK, last - k)
         part = part_of(buffer, 0, size)
         squares(part_of(x, k, size), part_of(target, k, size), part)
-        sums[k // CHUNK] = chunk_sum(part) + (sums[k // CHUNK] if k % CHUNK else 0.0)
+        _add_block(part, k, sums)
 
 
 @jit
@@ -78,7 +85,7 @@ def bernoulli_totals(x: Array, target: Array, weight: Array, sums: Array, first:
         part = part_of(buffer, 0, size)
         bernoulli(part_of(x, k, size), part_of(target, k, size), part)
         _multiply(part, part_of(weight, k, min(weight.size, size)))
-        sums[k // CHUNK] = chunk_sum(part) + (sums[k // CHUNK] if k % CHUNK else 0.0)
+        _add_block(part, k, sums)
 
 
 @jit
@@ -122,7 +129,7 @@ def logistic_totals(
         part = part_of(buffer, 0, size)
         logistic(part_of(x, k, size), part_of(target, k, size), part_of(positive, k, min(positive.size, size)), part)
         _multiply(part, part_of(weight, k, min(weight.size, size)))
-        sums[k // CHUNK] = chunk_sum(part) + (sums[k // CHUNK] if k % CHUNK else 0.0)
+        _add_block(part, k, sums)
 
 
 @jit

@@ -16,7 +16,7 @@ from .cpu_ranks import FEW, TOGETHER, put_in_order, room_for_keys
 
 Array = np.ndarray
 BLOCK = 128  # elements
-PART = 16  # of a block
+EVERY = np.uint64(0xFFFFFFFFFFFFFFFF)  # all lanes
 GROUPS = 64  # whose greatest keys are compared with each other; at least so many
 PIVOTS = 16  # of these
 MOST = 256  # keys that are put in order by comparing each with every other one
@@ -68,7 +68,7 @@ def greatest_few(
     `like` is a float of as many bits as a key has.
     """
     wanted, count = indices.shape[1], codes.shape[1]
-    keys, best = np.empty((count + BLOCK - 1) // BLOCK * BLOCK, codes.dtype), np.empty(wanted, codes.dtype)
+    keys, best = np.empty((count + LANES - 1) // LANES * LANES, codes.dtype), np.empty(wanted, codes.dtype)
     tops = np.empty(number_of_groups(wanted), codes.dtype)
     few, places, order, equals = (
         room_for_keys(like, MOST + 1),
@@ -79,7 +79,7 @@ def greatest_few(
     for r in range(first, last):
         keys_of(codes[r], floating, inverted, keys)
         for i in range(count, keys.size):
-            keys[i] = keys[count - 1]  # whole blocks are looked at
+            keys[i] = keys[count - 1]  # all lanes are looked at
         found = MOST + 1
         if group_tops(keys, count, tops):
             found = collect_few(keys, count, least_of_greatest(tops, wanted), wanted, few, places)
@@ -121,24 +121,21 @@ def collect_few(keys: Array, count: int, least: int, wanted: int, few: Array, pl
 
 @jit
 def keep_greatest(keys: Array, count: int, best: Array, to: Array) -> None:
-    """Each key goes before those that it beats; of a block in which none beats the last one nothing does."""
+    """Each key goes before those that it beats; of many at once those are looked at that may beat the last one."""
     wanted, found = best.size, 0
-    for block in range(0, count if wanted else 0, BLOCK):
-        if found == wanted and top_of(part_of(keys, block, BLOCK)) <= best[wanted - 1]:
-            continue
-        for part in range(block, min(block + BLOCK, count), PART):
-            if found == wanted and top_of_part(part_of(keys, part, PART)) <= best[wanted - 1]:
+    for start in range(0, count if wanted else 0, LANES):
+        bits = not_below(keys, start, best[wanted - 1]) if found == wanted else EVERY
+        while bits != 0:
+            i = start + lowest_bit(bits)
+            bits &= bits - np.uint64(1)
+            if i >= count or (found == wanted and keys[i] <= best[wanted - 1]):
                 continue
-            for i in range(part, min(part + PART, count)):
-                key = keys[i]
-                if found == wanted and key <= best[wanted - 1]:
-                    continue
-                at = min(found, wanted - 1)
-                while at > 0 and best[at - 1] < key:
-                    best[at], to[at] = best[at - 1], to[at - 1]
-                    at -= 1
-                best[at], to[at] = key, i
-                found = min(found + 1, wanted)
+            at = min(found, wanted - 1)
+            while at > 0 and best[at - 1] < keys[i]:
+                best[at], to[at] = best[at - 1], to[at - 1]
+                at -= 1
+            best[at], to[at] = keys[i], i
+            found = min(found + 1, wanted)
 
 
 @jit
@@ -178,21 +175,3 @@ def least_of_greatest(tops: Array, wanted: int) -> int:
         if above >= wanted:
             least = max(least, tops[j])
     return least
-
-
-@jit
-def top_of(block: Array) -> int:
-    """The greatest key of a block, in vectors."""
-    top = block[0]
-    for i in range(BLOCK):
-        top = max(top, block[i])
-    return top
-
-
-@jit
-def top_of_part(part: Array) -> int:
-    """The greatest key of a part of a block."""
-    top = part[0]
-    for i in range(PART):
-        top = max(top, part[i])
-    return top
