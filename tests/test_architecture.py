@@ -34,7 +34,7 @@ ORDER = [
     + ["runtime.pytorch.measuring*", "runtime.pytorch.stand_in*"],
     # What users call that is no op.
     ["runtime.transforms*", "runtime.profiler.graph_picture*"],
-    ["runtime.pytorch*"],
+    ["runtime.pytorch*", "runtime.distributed*"],
     ["runtime.profiler*"],
     ["runtime.arguments*"],
     ["runtime.methods*"],
@@ -62,6 +62,7 @@ ORDER = [
     ["runtime.cuda*", "runtime.tensor.devices", "runtime.tensor.meta"],
     ["runtime.kernels*", "runtime.tensor.row_shapes", "runtime.tensor.views"],
     ["runtime.pool*"],
+    ["runtime.distributed.groups*", "runtime.distributed.transport*"],  # calls between processes, of arrays alone
     ["runtime.kernels.compile*", "runtime.kernels.jit", "runtime.kernels.llvm*"]
     + [f"runtime.kernels.cache.{module}" for module in ("ahead", "digest", "dispatchers")],
     ["runtime.kernels.cache*", "runtime.kernels.scalar*", "runtime.kernels.llvm.structs", "runtime.pool.layout"]

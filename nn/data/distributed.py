@@ -15,15 +15,14 @@ class DistributedSampler(Sampler[int]):
 
     Args:
         dataset: what is indexed.
-        num_replicas: how many processes there are; there are no process groups that would tell.
-        rank: the number of this process, from 0.
+        num_replicas: how many processes there are; as many as ranks of the default process group when left out.
+        rank: the number of this process, from 0; its rank there when left out.
         shuffle: whether the order is random, another one in each epoch, the same in all processes.
         seed: what the order starts from, the same in all processes.
         drop_last: whether shares are made equal by leaving samples out, and not by drawing some twice.
 
     Raises:
-        RuntimeError: num_replicas or rank is left out.
-        ValueError: rank is not one of 0 to num_replicas - 1.
+        ValueError: one is left out and there is no process group, or rank is not one of 0 to num_replicas - 1.
 
     Example:
         >>> import specgrad as sg
@@ -42,7 +41,10 @@ class DistributedSampler(Sampler[int]):
         drop_last: bool = False,
     ) -> None:
         if num_replicas is None or rank is None:
-            raise RuntimeError("Requires distributed package to be available: give num_replicas and rank")
+            from ...runtime.distributed.world import get_rank, get_world_size
+
+            num_replicas = get_world_size() if num_replicas is None else num_replicas
+            rank = get_rank() if rank is None else rank
         if rank >= num_replicas or rank < 0:
             raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
         self.dataset = dataset

@@ -1,76 +1,116 @@
-"""Process groups under PyTorch's name: there are none yet. The code is in specgrad.runtime.pytorch.environment."""
+"""Process groups on MPI, with torch.distributed's API. The code is in specgrad.runtime.distributed."""
 
-from ..runtime.pytorch.environment.process_groups import (
+from ..runtime.distributed.backend import (
     Backend,
-    GroupMember,
-    ProcessGroup,
-    ReduceOp,
-    Store,
-    Work,
-    default_pg_timeout,
-    init_process_group,
     is_available,
     is_backend_available,
-    is_initialized,
+    is_gloo_available,
+    is_mpi_available,
+    is_nccl_available,
     is_torchelastic_launched,
 )
-from ..runtime.pytorch.environment.process_groups import GroupMember as group
+from ..runtime.distributed.collectives import (
+    all_reduce,
+    all_reduce_coalesced,
+    barrier,
+    broadcast,
+    reduce,
+)
+from ..runtime.distributed.exchanges import (
+    all_to_all,
+    all_to_all_single,
+)
+from ..runtime.distributed.gathering import (
+    all_gather,
+    all_gather_coalesced,
+    all_gather_into_tensor,
+    gather,
+    reduce_scatter,
+    reduce_scatter_tensor,
+    scatter,
+)
+from ..runtime.distributed.groups.errors import (
+    DistBackendError,
+    DistError,
+    DistNetworkError,
+    DistStoreError,
+    QueueEmptyError,
+)
+from ..runtime.distributed.groups.process_group import (
+    ProcessGroup,
+)
+from ..runtime.distributed.groups.reduce_op import (
+    ReduceOp,
+)
+from ..runtime.distributed.groups.reduce_op import premul_sum as _make_nccl_premul_sum  # noqa: F401
+from ..runtime.distributed.groups.work import (
+    Work,
+)
+from ..runtime.distributed.messages import (
+    P2POp,
+    batch_isend_irecv,
+    irecv,
+    isend,
+    recv,
+    send,
+)
+from ..runtime.distributed.monitoring import (
+    monitored_barrier,
+)
+from ..runtime.distributed.objects import (
+    all_gather_object,
+    broadcast_object_list,
+    gather_object,
+    recv_object_list,
+    scatter_object_list,
+    send_object_list,
+)
+from ..runtime.distributed.world import (
+    GroupMember,
+    default_pg_timeout,
+    destroy_process_group,
+    get_backend,
+    get_global_rank,
+    get_group_rank,
+    get_node_local_rank,
+    get_process_group_ranks,
+    get_rank,
+    get_world_size,
+    init_process_group,
+    is_initialized,
+    new_group,
+)
+from ..runtime.distributed.world import GroupMember as group
+from ..runtime.pytorch.environment.process_groups import Store
 from ..runtime.pytorch.environment.process_groups import Store as FileStore
 from ..runtime.pytorch.environment.process_groups import Store as HashStore
-from ..runtime.pytorch.environment.process_groups import Store as P2POp
 from ..runtime.pytorch.environment.process_groups import Store as PrefixStore
 from ..runtime.pytorch.environment.process_groups import Store as TCPStore
-from ..runtime.pytorch.environment.process_groups import is_available as is_gloo_available
-from ..runtime.pytorch.environment.process_groups import is_available as is_mpi_available
-from ..runtime.pytorch.environment.process_groups import is_available as is_nccl_available
-from ..runtime.pytorch.environment.process_groups import needs_group as all_gather
-from ..runtime.pytorch.environment.process_groups import needs_group as all_gather_into_tensor
-from ..runtime.pytorch.environment.process_groups import needs_group as all_gather_object
-from ..runtime.pytorch.environment.process_groups import needs_group as all_reduce
-from ..runtime.pytorch.environment.process_groups import needs_group as all_to_all
-from ..runtime.pytorch.environment.process_groups import needs_group as all_to_all_single
-from ..runtime.pytorch.environment.process_groups import needs_group as barrier
-from ..runtime.pytorch.environment.process_groups import needs_group as batch_isend_irecv
-from ..runtime.pytorch.environment.process_groups import needs_group as broadcast
-from ..runtime.pytorch.environment.process_groups import needs_group as broadcast_object_list
-from ..runtime.pytorch.environment.process_groups import needs_group as destroy_process_group
-from ..runtime.pytorch.environment.process_groups import needs_group as gather
-from ..runtime.pytorch.environment.process_groups import needs_group as gather_object
-from ..runtime.pytorch.environment.process_groups import needs_group as get_backend
-from ..runtime.pytorch.environment.process_groups import needs_group as get_global_rank
-from ..runtime.pytorch.environment.process_groups import needs_group as get_group_rank
-from ..runtime.pytorch.environment.process_groups import needs_group as get_process_group_ranks
-from ..runtime.pytorch.environment.process_groups import needs_group as get_rank
-from ..runtime.pytorch.environment.process_groups import needs_group as get_world_size
-from ..runtime.pytorch.environment.process_groups import needs_group as irecv
-from ..runtime.pytorch.environment.process_groups import needs_group as isend
-from ..runtime.pytorch.environment.process_groups import needs_group as monitored_barrier
-from ..runtime.pytorch.environment.process_groups import needs_group as new_group
-from ..runtime.pytorch.environment.process_groups import needs_group as recv
-from ..runtime.pytorch.environment.process_groups import needs_group as reduce
-from ..runtime.pytorch.environment.process_groups import needs_group as reduce_scatter
-from ..runtime.pytorch.environment.process_groups import needs_group as reduce_scatter_tensor
-from ..runtime.pytorch.environment.process_groups import needs_group as scatter
-from ..runtime.pytorch.environment.process_groups import needs_group as scatter_object_list
-from ..runtime.pytorch.environment.process_groups import needs_group as send
 from . import device_mesh as device_mesh
 
 __all__ = [
     "Backend",
+    "DistBackendError",
+    "DistError",
+    "DistNetworkError",
+    "DistStoreError",
     "FileStore",
     "GroupMember",
     "HashStore",
     "P2POp",
     "PrefixStore",
     "ProcessGroup",
+    "QueueEmptyError",
     "ReduceOp",
     "Store",
     "TCPStore",
     "Work",
     "all_gather",
+    "all_gather_coalesced",
     "all_gather_into_tensor",
     "all_gather_object",
     "all_reduce",
+    "all_reduce_coalesced",
     "all_to_all",
     "all_to_all_single",
     "barrier",
@@ -84,6 +124,7 @@ __all__ = [
     "get_backend",
     "get_global_rank",
     "get_group_rank",
+    "get_node_local_rank",
     "get_process_group_ranks",
     "get_rank",
     "get_world_size",
@@ -101,12 +142,14 @@ __all__ = [
     "monitored_barrier",
     "new_group",
     "recv",
+    "recv_object_list",
     "reduce",
     "reduce_scatter",
     "reduce_scatter_tensor",
     "scatter",
     "scatter_object_list",
     "send",
+    "send_object_list",
 ]
 
 from . import distributed_c10d as distributed_c10d  # which has all of the above

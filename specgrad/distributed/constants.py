@@ -1,5 +1,5 @@
 """How long process groups wait, under PyTorch's name."""
 
-from ..runtime.pytorch.environment.process_groups import default_pg_timeout
+from ..runtime.distributed.world import default_pg_timeout
 
 __all__ = ["default_pg_timeout"]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .process_groups import ProcessGroup
+from .process_groups import Absent
 
 
-class DTensor(ProcessGroup):
+class DTensor(Absent):
     """The class of tensors that lie on several processes: no tensor is one."""
 
 
-class DeviceMesh(ProcessGroup):
+class DeviceMesh(Absent):
     """The class of grids of processes: there are none."""
 
 

@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from .process_groups import ProcessGroup
+from .process_groups import Absent
 
 
-class FSDPModule(ProcessGroup):
+class FSDPModule(Absent):
     """The class of modules whose parameters several processes share: no module is one."""
 
 
-class FullyShardedDataParallel(ProcessGroup):
+class FullyShardedDataParallel(Absent):
     """The older class of such modules: there are none."""
 
 

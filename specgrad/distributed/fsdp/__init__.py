@@ -1,6 +1,6 @@
 """Modules whose parameters several processes share: none is one."""
 
-from ...runtime.pytorch.environment.process_groups import needs_group as fully_shard
+from ...runtime.pytorch.environment.process_groups import absent as fully_shard
 from ...runtime.pytorch.environment.sharded_modules import (
     CPUOffloadPolicy,
     FSDPModule,

@@ -1,0 +1,23 @@
+"""What goes wrong between processes, in PyTorch's classes."""
+
+from __future__ import annotations
+
+
+class DistError(RuntimeError):
+    """A failure of something that several processes do together."""
+
+
+class DistBackendError(DistError):
+    """A collective or message that failed: other ranks did not come, or called something else."""
+
+
+class DistNetworkError(DistError):
+    """A failure of the network."""
+
+
+class DistStoreError(DistError):
+    """A failure of a store that processes meet at."""
+
+
+class QueueEmptyError(DistStoreError):
+    """A queue of a store that has nothing."""

@@ -1,0 +1,59 @@
+"""What ranks say of a call before its contents are believed: its number, name, dtype, shape and ways.
+
+A rank's header is a line of text in a field of fixed length. All ranks get all headers while the contents are under
+way; lines that differ are the error, and say themselves what each rank has called.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Sequence
+
+import numpy as np
+
+LENGTH = 120
+checking = os.environ.get("SPECGRAD_DISTRIBUTED_CHECK", "1") != "0"
+
+
+def field(text: str) -> np.ndarray:
+    """A line as a field; of one that is longer, the end is replaced by its checksum."""
+    data = text.encode()
+    if len(data) > LENGTH:
+        mark = f"...{zlib.crc32(data):08x}".encode()
+        data = data[: LENGTH - len(mark)] + mark
+    return np.frombuffer(data.ljust(LENGTH, b"\0"), np.uint8)
+
+
+def line(data: np.ndarray) -> str:
+    """The line of a field."""
+    return data.tobytes().rstrip(b"\0").decode(errors="replace")
+
+
+def disagreement(every: np.ndarray, ranks: Sequence[int]) -> str | None:
+    """What ranks have called where they differ, or None: those who agree stand together."""
+    size = len(ranks)
+    fields = every.reshape(size, LENGTH)
+    if (fields == fields[0]).all():
+        return None
+    said: dict[str, list[int]] = {}
+    for rank, data in zip(ranks, fields, strict=True):
+        said.setdefault(line(data), []).append(rank)
+    return "; ".join(f"{_who(who)} called {text}" for text, who in said.items())
+
+
+def _who(ranks: list[int]) -> str:
+    return f"rank {ranks[0]}" if len(ranks) == 1 else f"ranks {', '.join(map(str, ranks))}"
+
+
+def called(name: str, kind: str = "", shape: Sequence[int] | None = None, *ways: str) -> str:
+    """The line of a call, but for its number.
+
+    Args:
+        name: the collective.
+        kind: the dtype.
+        shape: that of the tensor.
+        *ways: what else all ranks have to say, such as "SUM" or "src=0".
+    """
+    parts = [name, *([kind] if kind else []), *([f"{list(shape)}"] if shape is not None else []), *ways]
+    return " ".join(parts)

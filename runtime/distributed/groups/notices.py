@@ -1,0 +1,75 @@
+"""What ranks tell each other when something goes wrong: who still waits in which call, and who has failed."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from .errors import DistBackendError
+
+_GRACE = 0.5  # seconds in which ranks whose time is up at about the same moment hear of each other
+_kept: list[Any] = []  # notices under way
+
+
+def tag(group: Any) -> int:
+    """The tag of notices, which no program's message has."""
+    return int(group.control.last_tag)
+
+
+def give(group: Any, text: str) -> None:
+    """Tell all other ranks of a group."""
+    data = np.frombuffer(text.encode(), np.uint8)
+    for rank in range(group.size()):
+        if rank != group.rank():
+            _kept.append(group.control.send(data, rank, tag(group)))
+
+
+def heard(group: Any) -> dict[int, str]:
+    """What others have told since this was last asked, by their ranks in the world."""
+    found: dict[int, str] = {}
+    while (letter := group.control.arrived(tag(group))) is not None:
+        source, length = letter
+        data = np.empty(length, np.uint8)
+        request = group.control.receive(data, source, tag(group))
+        while not request.done():
+            time.sleep(0)
+        found[group.ranks[source]] = data.tobytes().decode(errors="replace")
+    return found
+
+
+def look(group: Any, work: Any) -> None:
+    """While a call waits: end it where another rank has given up.
+
+    Raises:
+        DistBackendError: one has.
+    """
+    told = heard(group)
+    if not told:
+        return
+    mine = f"waits in {work.said}"
+    give(group, mine)
+    error = DistBackendError(f"{group.about(work)}: {_sentence(told)}")
+    with group._lock:
+        if not work._ended:
+            work.fail(error)
+
+
+def who_waits(group: Any, work: Any, seconds: float) -> str:
+    """The error of a call whose time is up: which ranks wait in what, and which have not come."""
+    give(group, f"waits in {work.said}")
+    told: dict[int, str] = {}
+    end = time.monotonic() + _GRACE
+    while time.monotonic() < end and len(told) < group.size() - 1:
+        told.update(heard(group))
+        time.sleep(0.005)
+    silent = [rank for rank in group.ranks if rank not in told and rank != group.ranks[group.rank()]]
+    parts = [_sentence(told)] if told else []
+    if silent:
+        parts.append(f"{'rank' if len(silent) == 1 else 'ranks'} {', '.join(map(str, silent))} did not answer")
+    return f"{group.about(work)}: not complete within {seconds:g} s; " + "; ".join(parts)
+
+
+def _sentence(told: dict[int, str]) -> str:
+    return "; ".join(f"rank {rank} {text}" for rank, text in sorted(told.items()))

@@ -1,0 +1,187 @@
+"""Links between threads of one process that stand for ranks: what MPI would move is copied from array to array.
+
+Formulas of collectives are proved on them, and programs can be tried without MPI. Every collective is an exchange: each
+rank lays down what it has for the others under the number of the call, and takes what it is due when all have come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from ...locks import new_lock
+from .link import ANY, Bytes
+
+_OPERATIONS: dict[str, Any] = {
+    "SUM": np.add,
+    "PROD": np.multiply,
+    "MIN": np.minimum,
+    "MAX": np.maximum,
+    "BAND": np.bitwise_and,
+    "BOR": np.bitwise_or,
+    "BXOR": np.bitwise_xor,
+}
+_LAST_TAG = 2**20
+
+
+class Board:
+    """What the ranks of one communicator have laid down.
+
+    Args:
+        size: how many ranks there are.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.lock = new_lock()
+        self.calls: dict[int, list[Any]] = {}  # by the number of the call: what each rank has laid down
+        self.taken: dict[int, int] = {}  # how many have taken what they are due
+        self.letters: list[tuple[int, int, int, Bytes]] = []  # from, to, tag, contents
+        self.boards: dict[Any, Board] = {}  # of communicators that were made of this one
+
+
+class SimulatedRequest:
+    """A call that is complete when `take` says so.
+
+    Args:
+        take: tries to take what the rank is due, and returns who sent it, or None where it is not there.
+    """
+
+    def __init__(self, take: Callable[[], int | None]) -> None:
+        self._take = take
+        self._ended = False
+        self.source = ANY
+
+    def done(self) -> bool:
+        if not self._ended:
+            found = self._take()
+            self._ended = found is not None
+            self.source = ANY if found is None else found
+        return self._ended
+
+
+class SimulatedLink:
+    """One rank's end of a communicator between threads.
+
+    Args:
+        board: what its ranks share.
+        rank: which of them it is.
+    """
+
+    last_tag = _LAST_TAG
+
+    def __init__(self, board: Board, rank: int) -> None:
+        self._board = board
+        self._calls = 0
+        self.rank = rank
+        self.size = board.size
+
+    def _exchange(self, given: Any, take: Callable[[list[Any]], object]) -> SimulatedRequest:
+        """Lay down what this rank has for the next call; `take` gets what all have, once they have come."""
+        board, number = self._board, self._next_call()
+        with board.lock:
+            board.calls.setdefault(number, [None] * self.size)[self.rank] = (given,)
+
+        def ready() -> int | None:
+            with board.lock:
+                every = board.calls[number]
+                if any(one is None for one in every):
+                    return None
+                take([one[0] for one in every])
+                board.taken[number] = board.taken.get(number, 0) + 1
+                if board.taken[number] == self.size:
+                    del board.calls[number], board.taken[number]
+            return self.rank
+
+        return SimulatedRequest(ready)
+
+    def all_reduce(self, values: np.ndarray, operation: str) -> SimulatedRequest:
+        def take(every: list[Any]) -> None:
+            values[...] = reduce(_OPERATIONS[operation], every)
+
+        return self._exchange(values.copy(), take)
+
+    def reduce(self, values: np.ndarray, operation: str, root: int) -> SimulatedRequest:
+        def take(every: list[Any]) -> None:
+            if self.rank == root:
+                values[...] = reduce(_OPERATIONS[operation], every)
+
+        return self._exchange(values.copy(), take)
+
+    def broadcast(self, data: Bytes, root: int) -> SimulatedRequest:
+        def take(every: list[Any]) -> None:
+            data[...] = every[root]
+
+        return self._exchange(data.copy(), take)
+
+    def all_gather(self, every: Bytes, own: Bytes) -> SimulatedRequest:
+        return self._exchange(own.copy(), lambda parts: np.concatenate(parts, out=every))
+
+    def gather(self, every: Bytes | None, own: Bytes, root: int) -> SimulatedRequest:
+        def take(parts: list[Any]) -> None:
+            if self.rank == root:
+                np.concatenate(parts, out=every)
+
+        return self._exchange(own.copy(), take)
+
+    def scatter(self, own: Bytes, every: Bytes | None, root: int) -> SimulatedRequest:
+        def take(given: list[Any]) -> None:
+            own[...] = given[root].reshape(self.size, -1)[self.rank]
+
+        return self._exchange(None if every is None else every.copy(), take)
+
+    def all_to_all(
+        self, into: Bytes, sizes_in: Sequence[int], out: Bytes, sizes_out: Sequence[int]
+    ) -> SimulatedRequest:
+        parts = np.split(out.copy(), np.cumsum(sizes_out)[:-1])
+        return self._exchange(parts, lambda every: np.concatenate([sent[self.rank] for sent in every], out=into))
+
+    def barrier(self) -> SimulatedRequest:
+        return self._exchange(None, lambda every: None)
+
+    def send(self, data: Bytes, to: int, tag: int) -> SimulatedRequest:
+        with self._board.lock:
+            self._board.letters.append((self.rank, to, tag, data.copy()))
+        return SimulatedRequest(lambda: self.rank)
+
+    def receive(self, data: Bytes, source: int, tag: int) -> SimulatedRequest:
+        def take() -> int | None:
+            with self._board.lock:
+                found = self._next(source, tag)
+                if found is None:
+                    return None
+                self._board.letters = [x for x in self._board.letters if x is not found]
+            data[: found[3].size] = found[3]
+            return found[0]
+
+        return SimulatedRequest(take)
+
+    def _next(self, source: int, tag: int) -> Any:
+        mine = (x for x in self._board.letters if x[1:3] == (self.rank, tag) and source in (ANY, x[0]))
+        return next(mine, None)
+
+    def arrived(self, tag: int) -> tuple[int, int] | None:
+        with self._board.lock:
+            found = self._next(ANY, tag)
+        return None if found is None else (found[0], found[3].size)
+
+    def split(self, ranks: Sequence[int]) -> SimulatedLink | None:
+        number = self._next_call()
+        return self._made(number, tuple(ranks)) if self.rank in ranks else None
+
+    def copy(self) -> SimulatedLink:
+        return self._made(self._next_call(), tuple(range(self.size)))
+
+    def _next_call(self) -> int:
+        self._calls += 1
+        return self._calls - 1
+
+    def _made(self, number: int, ranks: tuple[int, ...]) -> SimulatedLink:
+        with self._board.lock:
+            board = self._board.boards.setdefault((number, ranks), Board(len(ranks)))
+        return SimulatedLink(board, ranks.index(self.rank))
+
+    def close(self) -> None: ...

@@ -1,0 +1,54 @@
+"""Process groups on MPI: the checks of `checks.py`, and programs, under mpiexec."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.distributed.checks import CHECKS
+from tests.repository import ROOT
+
+pytest.importorskip("mpi4py")
+PATIENCE = 120  # seconds; after that, mpiexec is ended
+
+
+def mpiexec(size: int, *command: str) -> subprocess.CompletedProcess[str]:
+    """What a program prints when so many processes run it."""
+    beside = Path(sys.executable).with_name("mpiexec")
+    program = str(beside) if beside.exists() else shutil.which("mpiexec") or "mpiexec"
+    return subprocess.run(
+        ["env", f"PYTHONPATH={ROOT}", "OMP_NUM_THREADS=1", program, "-n", str(size), sys.executable, *command],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        cwd=ROOT,
+    )
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_checks(size: int, tmp_path: Path) -> None:
+    """All checks pass on all ranks."""
+    done = mpiexec(size, "-m", "tests.distributed.program", str(tmp_path))
+    found = {path.stem: json.loads(path.read_text()) for path in tmp_path.iterdir()}
+    failed = {(rank, name): text for rank, all in found.items() for name, text in all.items() if text != "passed"}
+    assert not failed, "\n".join(f"rank {rank}, {name}:\n{text}" for (rank, name), text in failed.items())
+    assert done.returncode == 0, done.stderr
+    assert [*found["0"]] == [*CHECKS] and len(found) == size
+
+
+def test_a_rank_that_raises_is_heard(tmp_path: Path) -> None:
+    """The others are told of an exception that ends one rank, and do not wait for the timeout of 30 minutes."""
+    script = tmp_path / "train.py"
+    script.write_text(
+        "import specgrad as torch\n"
+        "torch.distributed.init_process_group('mpi')\n"
+        "if torch.distributed.get_rank() == 1: raise ValueError('the data are gone')\n"
+        "torch.distributed.all_reduce(torch.ones(2))\n"
+    )
+    done = mpiexec(2, str(script))
+    assert done.returncode != 0
+    assert "rank 1 has ended with ValueError: the data are gone" in done.stderr
+    assert "all_reduce float32 [2] SUM" in done.stderr
