@@ -1,38 +1,199 @@
-"""Data parallelism of several processes: it needs process groups, which are not there yet."""
+"""Data parallelism of several processes: each computes a part of the batch, and all have the same gradients."""
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+from ...runtime.distributed import collectives
+from ...runtime.distributed.groups import algorithms, header
+from ...runtime.distributed.world import get_default_group
+from ...runtime.modes.grad_mode import is_grad_enabled, no_grad
 from ..modules.module.base import Module
+from .buckets import Reducer
+from .graph_search import unused_of
+from .uneven import joined
+
+_MEBIBYTE = 2**20
 
 
 class DistributedDataParallel(Module):
-    """The gradients of a module averaged over processes: refused, as there are no process groups yet.
+    """The module, whose gradients are averaged over the ranks of a process group while backward goes on.
 
-    Formula: y = module(x)
+    Formula: grad = (grad of rank 0 + ... + grad of rank n-1) / n
+
+    Every rank makes one of a module of the same parameters; those of the group's first rank are copied to all. What
+    each computes with its part of a batch gives all of them the gradient of the mean over the parts.
 
     Args:
         module: the module.
-        *args, **kwargs: as in PyTorch.
+        device_ids, output_device, dim: as in PyTorch; the module stays where it is.
+        broadcast_buffers: whether each forward pass begins with the buffers of the first rank; True when left out.
+        init_sync: whether parameters and buffers are compared and copied at the beginning.
+        process_group: the process group; the default one when left out.
+        bucket_cap_mb: how many MiB of gradients are reduced together; 25 when left out.
+        find_unused_parameters: whether some parameters may have no part in the loss: the graph is searched for them.
+        check_reduction: not looked at.
+        gradient_as_bucket_view: whether gradients become views of the memory in which they are reduced.
+        static_graph: that all passes are alike; parameters without a part are searched for all the same.
 
     Shape:
         Those of the module.
 
     Raises:
-        RuntimeError: always.
+        ValueError: there is no process group.
+        RuntimeError: no parameter requires a gradient; in a call: parameters had no part in the loss before.
+        DistBackendError: the ranks have other parameters.
 
     Example:
         >>> import specgrad as sg
-        >>> sg.distributed.is_available()
+        >>> sg.distributed.is_initialized()
         False
     """
 
-    def __init__(self, module: Module, *args: Any, **kwargs: Any) -> None:
-        raise RuntimeError(
-            "nn.parallel.DistributedDataParallel: there are no process groups yet (specgrad.distributed.is_available() "
-            "is False); one process uses all cores (set_num_threads) and several devices (nn.DataParallel)"
+    def __init__(
+        self,
+        module: Module,
+        device_ids: Sequence[Any] | None = None,
+        output_device: Any = None,
+        dim: int = 0,
+        broadcast_buffers: bool | None = None,
+        init_sync: bool = True,
+        process_group: Any = None,
+        bucket_cap_mb: float | None = None,
+        find_unused_parameters: bool = False,
+        check_reduction: bool = False,
+        gradient_as_bucket_view: bool = False,
+        static_graph: bool = False,
+    ) -> None:
+        super().__init__()
+        trained = [one for one in module.parameters() if one.requires_grad]
+        if not trained:
+            raise RuntimeError(
+                "DistributedDataParallel is not needed when a module doesn't have any parameters that require a "
+                "gradient."
+            )
+        self.module = module
+        self.process_group = get_default_group() if process_group is None else process_group
+        self.device_ids, self.output_device, self.dim = device_ids, output_device, dim
+        self.broadcast_buffers = broadcast_buffers is not False
+        self.find_unused_parameters = find_unused_parameters or static_graph
+        self.gradient_as_bucket_view = gradient_as_bucket_view
+        self.static_graph = static_graph
+        self.require_backward_grad_sync = True
+        self._joinable = False  # whether ranks may have fewer batches than others
+        if init_sync:
+            self._agree()
+            self._copy_from(0)
+        most = int(_MEBIBYTE * (25 if bucket_cap_mb is None else bucket_cap_mb))
+        group, views = self.process_group, gradient_as_bucket_view
+        self._reducer = Reducer(trained, group, most, views, self.find_unused_parameters)
+        self._numbers = {id(one): number for number, one in enumerate(trained)}
+        self._handles = [one.register_post_accumulate_grad_hook(self._came) for one in trained]
+
+    def _agree(self) -> None:
+        """Compare names, shapes and dtypes of parameters with those of the other ranks."""
+        listed = "; ".join(
+            f"{name} {list(one.shape)} {one.dtype} {one.requires_grad}" for name, one in self.module.named_parameters()
         )
+        count = sum(1 for _ in self.module.parameters())
+        said = f"with {count} parameters of checksum {zlib.crc32(listed.encode()):08x}"
+        line = header.called("DistributedDataParallel", "", None, said)
+        self.process_group.begin(line, algorithms.barrier(self.process_group.link), 1).wait()
+
+    def _copy_from(self, rank: int, parameters: bool = True) -> None:
+        """Give all ranks the parameters and buffers of one."""
+        with no_grad():
+            for one in [*(self.module.parameters() if parameters else ()), *self.module.buffers()]:
+                collectives.broadcast(one.detach(), group=self.process_group, group_src=rank)
+
+    def _came(self, parameter: Any) -> None:
+        if self._reducer.waiting and self.require_backward_grad_sync:
+            self._reducer.ready(self._numbers[id(parameter)])
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        return self.module(*inputs, **kwargs)
+        reduces = is_grad_enabled() and self.require_backward_grad_sync
+        if self._joinable:
+            self._tell_joined(reduces)
+        self._begin_pass(reduces)
+        output = self.module(*inputs, **kwargs)
+        if reduces:
+            unused = unused_of(self._reducer.parameters, output) if self.find_unused_parameters else ()
+            self._reducer.prepare(unused)
+        return output
+
+    def _begin_pass(self, reduces: bool) -> None:
+        """What all ranks do together before a forward pass.
+
+        Raises:
+            RuntimeError: the pass before has parameters without a gradient.
+        """
+        reducer = self._reducer
+        if reduces and reducer.waiting and self._some_came():
+            late = {id(reducer.parameters[number]) for number in reducer.pending}
+            names = [name for name, one in self.module.named_parameters() if id(one) in late]
+            raise RuntimeError(
+                "Expected to have finished reduction in the prior iteration before starting a new one. This error "
+                "indicates that your module has parameters that were not used in producing loss: "
+                f"{', '.join(names)}. Pass find_unused_parameters=True to DistributedDataParallel, and make sure that "
+                "all of forward's outputs take part in the loss"
+            )
+        if reduces and reducer.passes and not reducer.rebuilt:
+            reducer.rebuild()
+        if self.broadcast_buffers and self.require_backward_grad_sync:
+            self._copy_from(0, parameters=False)
+
+    def _some_came(self) -> bool:
+        """Whether the pass before had a backward pass at all, which has not given all gradients."""
+        return len(self._reducer.pending) + len(self._reducer.unused) < len(self._reducer.parameters)
+
+    @contextmanager
+    def no_sync(self) -> Iterator[None]:
+        """A region whose backward passes add gradients up without averaging them; the next one averages the sum."""
+        before, self.require_backward_grad_sync = self.require_backward_grad_sync, False
+        try:
+            yield
+        finally:
+            self.require_backward_grad_sync = before
+
+    @contextmanager
+    def join(
+        self, divide_by_initial_world_size: bool = True, enable: bool = True, throw_on_early_termination: bool = False
+    ) -> Iterator[None]:
+        """A region in which ranks may have fewer batches than others: those go on with zeros in their place.
+
+        Args:
+            divide_by_initial_world_size: whether averages are over all ranks, and not over those with batches.
+            enable: False for a region without effect.
+            throw_on_early_termination: whether all ranks raise an error as soon as one has no more batches.
+
+        Raises:
+            RuntimeError: so they do.
+        """
+        if not enable:
+            yield
+            return
+        self._joinable = True
+        self._by_all, self._throw = divide_by_initial_world_size, throw_on_early_termination
+        try:
+            yield
+            self._joinable = False
+            joined(self)
+        finally:
+            self._joinable = False
+            self._reducer.divisor = self.process_group.size()
+
+    def _tell_joined(self, reduces: bool) -> None:
+        """Tell ranks that have no more batches that this one has, and whether it will reduce gradients."""
+        self._count_active(1.0, float(reduces))
+
+    def _count_active(self, *own: float) -> tuple[int, int]:
+        """How many ranks have a batch, and how many of these will reduce gradients."""
+        active, reducing = map(int, self._reducer.marks(own))
+        if 0 < active < self.process_group.size() and self._throw:
+            raise RuntimeError("Detected at least one rank that exhausted inputs. Throwing across all ranks.")
+        if active and not self._by_all:
+            self._reducer.divisor = active
+        return active, reducing

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.distributed import training  # noqa: F401 - registers its checks
 from tests.distributed.checks import CHECKS
 from tests.repository import ROOT
 

@@ -1,0 +1,191 @@
+"""Gradients of several parameters in one memory each, averaged over ranks while backward goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ...runtime.creation import tensor
+from ...runtime.distributed import collectives
+from ...runtime.distributed.groups.process_group import ProcessGroup
+from ...runtime.distributed.groups.reduce_op import ReduceOp
+from ...runtime.distributed.groups.work import Work
+from ...runtime.modes.grad_mode import no_grad
+from ...runtime.tensor.dtypes import float64, int64
+
+_FIRST = 2**20  # bytes of the first bucket: small, so that the first collective begins early
+
+
+class Bucket:
+    """Parameters of one dtype and device whose gradients are reduced together.
+
+    Args:
+        numbers: the parameters' numbers among all.
+        parameters: the parameters.
+    """
+
+    def __init__(self, numbers: Sequence[int], parameters: Sequence[Any]) -> None:
+        self.numbers = list(numbers)
+        self.flat = parameters[0].detach().new_zeros(sum(one.numel() for one in parameters))
+        self.views: dict[int, Any] = {}
+        start = 0
+        for number, one in zip(self.numbers, parameters, strict=True):
+            self.views[number] = self.flat[start : start + one.numel()].view(one.shape)
+            start += one.numel()
+        self.missing = len(self.numbers)
+        self.work: Work | None = None
+
+
+class Reducer:
+    """Averages gradients bucket by bucket: each begins when its parameters, and the buckets before it, are ready.
+
+    The first backward pass says in which order gradients come; buckets follow that of the group's first rank from the
+    second on, so that all ranks begin the same collectives in one order.
+
+    Args:
+        parameters: those that require gradients.
+        group: the process group.
+        most: bytes of a bucket.
+        as_views: whether gradients become views of buckets.
+        find_unused: whether ranks tell each other which parameters had no part in the loss.
+    """
+
+    def __init__(
+        self, parameters: Sequence[Any], group: ProcessGroup, most: int, as_views: bool, find_unused: bool
+    ) -> None:
+        self.parameters = list(parameters)
+        self.group = group
+        self.most = most
+        self.as_views = as_views
+        self.find_unused = find_unused
+        self.divisor = group.size()
+        self.waiting = False  # for gradients of a backward pass
+        self.order: list[int] = []  # in which gradients came in the last pass
+        self.passes = 0
+        self.rebuilt = False
+        self.pending: set[int] = set()
+        self.unused: set[int] = set()
+        self.begun = 0
+        self._build(range(len(self.parameters) - 1, -1, -1))
+
+    def _build(self, order: Iterable[int]) -> None:
+        """Make buckets of parameters in an order."""
+        groups: list[list[int]] = []
+        open_groups: dict[Any, tuple[list[int], int]] = {}  # by dtype and device: the parameters so far, and bytes
+        for number in order:
+            one = self.parameters[number]
+            kind = (one.dtype, one.device)
+            numbers, size = open_groups.get(kind, ([], 0))
+            if not numbers:
+                groups.append(numbers)
+            numbers.append(number)
+            size += one.numel() * one.element_size()
+            limit = min(_FIRST, self.most) if numbers is groups[0] else self.most
+            open_groups[kind] = (numbers, size) if size < limit else ([], 0)
+        self.buckets = [Bucket(numbers, [self.parameters[number] for number in numbers]) for numbers in groups]
+        self.bucket_of = {number: bucket for bucket in self.buckets for number in bucket.numbers}
+
+    def prepare(self, unused: Iterable[int]) -> None:
+        """Expect the gradients of a backward pass, but for parameters that have no part in it."""
+        for bucket in self.buckets:
+            bucket.missing, bucket.work = len(bucket.numbers), None
+        self.pending = set(range(len(self.parameters)))
+        self.begun = 0
+        self.order = []
+        self.waiting = True
+        self.unused = set(unused)
+        for number in self.unused:
+            self.ready(number)
+
+    def ready(self, number: int) -> None:
+        """A gradient is there, or will not come.
+
+        Raises:
+            RuntimeError: for the second time in a pass.
+        """
+        if number not in self.pending:
+            raise RuntimeError(
+                f"Expected to mark a variable ready only once. Parameter {number} of DistributedDataParallel had a "
+                "gradient twice in one forward pass: with checkpoints that enter again, or with two backward passes"
+            )
+        self.pending.remove(number)
+        if number not in self.unused:
+            self.order.append(number)
+        bucket = self.bucket_of[number]
+        self._fill(bucket, number)
+        bucket.missing -= 1
+        while self.begun < len(self.buckets) and not self.buckets[self.begun].missing:
+            self._begin(self.buckets[self.begun])
+        self.group.advance()
+        if not self.pending:
+            self._finish()
+
+    def _fill(self, bucket: Bucket, number: int) -> None:
+        gradient, view = self.parameters[number].grad, bucket.views[number]
+        with no_grad():
+            if gradient is None:
+                view.zero_()
+            elif gradient.data_ptr() != view.data_ptr():
+                view.copy_(gradient.to_dense() if gradient.is_sparse else gradient)
+
+    def _begin(self, bucket: Bucket) -> None:
+        self.begun += 1
+        bucket.work = collectives.all_reduce(bucket.flat, self.way(), self.group, async_op=True)
+
+    def way(self) -> Any:
+        """How buckets are joined: the mean over ranks is rounded once, also of narrow floats."""
+        return ReduceOp.AVG if self.divisor == self.group.size() else ReduceOp.SUM
+
+    def _finish(self) -> None:
+        """Wait for all buckets, and give parameters their averages."""
+        self.waiting = False
+        self.passes += 1
+        used = self._used_anywhere()
+        for bucket in self.buckets:
+            assert bucket.work is not None
+            bucket.work.wait()
+            with no_grad():
+                if self.way() == ReduceOp.SUM:
+                    bucket.flat.div_(self.divisor)
+                for number, view in bucket.views.items():
+                    if number in used:
+                        self._give(self.parameters[number], view)
+
+    def _used_anywhere(self) -> set[int]:
+        """The parameters that have a gradient on some rank."""
+        everybody = set(range(len(self.parameters)))
+        if not self.find_unused or not everybody:
+            return everybody
+        marks = self.marks([0.0 if number in self.unused else 1.0 for number in sorted(everybody)])
+        return {number for number in everybody if marks[number]}
+
+    def marks(self, own: Sequence[float]) -> list[float]:
+        """The sums over ranks of what each says of the parameters."""
+        table = tensor(list(own), dtype=float64)
+        collectives.all_reduce(table, group=self.group)
+        return [float(mark) for mark in table.tolist()]
+
+    def _give(self, parameter: Any, view: Any) -> None:
+        if self.as_views:
+            parameter.grad = view
+        elif parameter.grad is None or parameter.grad.is_sparse:
+            parameter.grad = view.clone()
+        else:
+            parameter.grad.copy_(view)
+
+    def reduce_nothing(self) -> None:
+        """Take part in the reduction of others with zeros: of a rank that has no more batches."""
+        for bucket in self.buckets:
+            bucket.flat.zero_()
+            collectives.all_reduce(bucket.flat, self.way(), self.group)
+        if self.find_unused:
+            self.marks([0.0] * len(self.parameters))
+        self.passes += 1
+
+    def rebuild(self) -> None:
+        """Make buckets in the order in which gradients came on the group's first rank, once."""
+        rest = [number for number in range(len(self.parameters)) if number not in self.order]
+        order = tensor([*self.order, *rest], dtype=int64)
+        collectives.broadcast(order, group=self.group, group_src=0)
+        self._build([int(number) for number in order.tolist()])
+        self.rebuilt = True
