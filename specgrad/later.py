@@ -106,7 +106,17 @@ _HOMES = {
         *("has_spectral", "is_vulkan_available"),
     ),
     "runtime.functions.methods_as_functions": (
-        *("detach", "detach_", "fill", "get_device", "is_distributed", "is_inference", "is_signed", "norm_except_dim"),
+        *(
+            "_conj",
+            "detach",
+            "detach_",
+            "fill",
+            "get_device",
+            "is_distributed",
+            "is_inference",
+            "is_signed",
+            "norm_except_dim",
+        ),
         *("range", "resize_as_", "typename"),
     ),
     "runtime.pytorch.futures": ("Future",),
