@@ -108,6 +108,7 @@ _HOMES = {
     "runtime.functions.methods_as_functions": (
         *(
             "_conj",
+            "_neg_view",
             "detach",
             "detach_",
             "fill",

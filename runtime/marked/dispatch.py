@@ -13,6 +13,7 @@ from typing import Any
 from ..dispatch.entries import entry_of
 from ..modes.grad_mode import mode
 from ..modes.intercept import NOT_HANDLED, run_itself
+from ..modes.overrides.calls import parameters
 from ..tensor.base import TensorBase
 from ..tensor.dtype_views import origin_of
 from ..tensor.memory_overlap import check_single
@@ -48,10 +49,20 @@ def answer(name: str, function: Function, args: Any, kwargs: Any) -> Any:
     """The result of a call with a marked tensor among its arguments; NOT_HANDLED without one."""
     if not (has_marked(args) or (kwargs and has_marked(kwargs.values()))):
         return NOT_HANDLED
+    place = place_of_out(function)
+    if 0 <= place == len(args) - 1:
+        args, kwargs = args[:place], {**kwargs, "out": args[place]}
     call = Call(name, function, args, kwargs)
     if kwargs and has_marked((kwargs.get("out"),)):
         return written_out(call)
     return (rule_of(name, function) if is_marked(args[0]) else computed)(call)
+
+
+@functools.cache
+def place_of_out(function: Function) -> int:
+    """The place of the argument that takes the result, where it may be given by place; -1 without one."""
+    names = list(parameters(function))
+    return names.index("out") if "out" in names else -1
 
 
 def is_marked(value: Any) -> bool:
