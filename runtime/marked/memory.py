@@ -9,19 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..autograd.node import Node
 from ..autograd.saved.saved import edge_of
 from ..errors import ShapeError
 from ..modes.grad_mode import mode
 from ..namespace import op
-from ..tensor.base import TensorBase, fresh_class, geometry, without_memory
+from ..tensor.base import TensorBase, fresh_class, geometry, share, without_memory
 from ..tensor.base import view as make_view
+from ..tensor.devices import CPU
 from ..tensor.history import copy_history, set_history
 from ..tensor.views import alias as whole
 from .marks import turned
 
 storage_of = TensorBase._storage.__get__
 row_of = TensorBase._flat.__get__
+MOST_AT_ONCE = 2**15  # elements that NumPy has turned before an op has asked for threads
 
 
 class CloneBackward0(Node):
@@ -70,6 +74,9 @@ def like(tensor: Any, plain: Any) -> Any:
 def values_of(tensor: Any) -> Any:
     """What a marked tensor shows, in memory of its own and outside the graph."""
     found = stored(tensor)
+    if found._device is CPU and found._dtype.compute is found._dtype and found.numel() <= MOST_AT_ONCE:
+        array = np.conjugate(found.array) if tensor.conjugated else found.array
+        return share(np.negative(array) if tensor.negated else array)
     if tensor.conjugated:
         found = op.conj_physical(found)
     return op.neg(found) if tensor.negated else found

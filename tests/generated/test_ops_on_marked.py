@@ -116,19 +116,19 @@ def test_in_place(part: int) -> None:
         writer = op.inplace or (op.function if op.function.__name__[-1] == "_" else None)
         if writer is None or not isinstance(first, sg.Tensor) or is_refused(name, plain):
             continue
-        expected = attempted(lambda: (written(writer, plain),))
+        expected = attempted(written, writer, plain)
         given = {key: of_marked(value) for key, value in arguments(name, text, style).items()}
         target = next(iter(given.values()))
-        found = attempted(lambda: (written(writer, given),))
+        found = attempted(written, writer, given)
         assert_same(found, expected, f"{writer.__name__}({text}) in {style.dtype}")
         assert isinstance(found, Exception) or (found[0] is target)
 
 
-def written(writer: Any, given: dict[str, Any]) -> Any:
+def written(writer: Any, given: dict[str, Any]) -> tuple[Any]:
     """What an op in place gives for arguments by name."""
     known = inspect.signature(writer).parameters
     named = {("input" if key == "self" else key): value for key, value in given.items()}
-    return writer(**{key: value for key, value in named.items() if key in known})
+    return (writer(**{key: value for key, value in named.items() if key in known}),)
 
 
 @pytest.mark.parametrize("part", range(2))
@@ -145,5 +145,3 @@ def test_out(part: int) -> None:
         given["out"] = outs if len(outs) > 1 else outs[0]
         assert_same(attempted(call, op, given), expected, f"{name}({text}, out=) in {style.dtype}")
         assert_same(outs, expected, f"out of {name}({text}) in {style.dtype}")
-
-
