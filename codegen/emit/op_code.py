@@ -71,7 +71,7 @@ class OpCode:
     @property
     def turned(self) -> str:
         """The function that marks a view of elements that are shown conjugated or negated; empty for others."""
-        return {"conj": "as_conjugate", "neg": "as_negative"}.get(self.entry.turns or "", "")
+        return f"as_{self.entry.turns}" if self.entry.turns else ""
 
     @property
     def node_class(self) -> str:

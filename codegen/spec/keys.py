@@ -35,7 +35,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "result_dtype": ("same", "real", "complex", COMPUTED, *WITHOUT_GRADIENT),
     "dtypes": ("bool", "int", "float", "complex"),
     "identity": ("bool", "int", "float", "complex"),
-    "turns": ("conj", "neg"),
+    "turns": ("conjugate", "negative"),
     "replaces": ("True", "False", "true", "false"),
     "output_differentiability": ("True", "False", "true", "false"),
     "kink": ("average", "smaller", "larger", "left", "right"),

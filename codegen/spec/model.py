@@ -165,7 +165,7 @@ class Entry:
     deprecated: tuple[tuple[str, ...], ...] = ()  # older orders of arguments, by place
     sparse: str | None = None  # a function of runtime/sparse/rules/
     marked: str | None = None  # a function of runtime/marked/rules/
-    turns: str | None = None  # conj or neg: the view shows its elements so
+    turns: str | None = None  # conjugate or negative: as what the view shows its elements
     at_once: str | None = None  # the entry that stands for this one in formulas
     batch: str | None = None  # a function of runtime/ops/*/batching*.py or runtime/batching/rules/
     shape: str | None = None  # a function of runtime/ops/*/shapes*.py or runtime/dispatch/shape_rules.py
