@@ -13,7 +13,7 @@ from .report import Row
 from .results import Sample, difference
 from .workloads import COSTS
 
-REST = 0.001  # seconds in which the threads of the library before go to sleep
+REST = 0.02  # seconds in which the threads of the library before go to sleep: some look for work for 10 ms
 LEAST = 3  # rounds, however long they take
 
 
@@ -23,6 +23,7 @@ class Worker:
     def __init__(self, library: str, threads: int, env: dict[str, str]) -> None:
         command = [sys.executable, "-m", "benchmarks.worker", library, str(threads)]
         self._process = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._rest = REST if threads > 1 else 0.0
         self.title = f"{library} {self._answer()}"
 
     def _answer(self) -> Any:
@@ -45,7 +46,7 @@ class Worker:
 
     def seconds(self, name: str) -> float | None:
         """Seconds a call, of one batch of calls of the workload that was prepared."""
-        sleep(REST)
+        sleep(self._rest)
         found: float | None = self._ask("seconds", name)
         return found
 

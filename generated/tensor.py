@@ -229,6 +229,7 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     bitwise_right_shift = ops.bitwise_right_shift
     bitwise_right_shift_ = ops.bitwise_right_shift_
     conj = ops.conj
+    _neg_view = ops._neg_view
     conj_physical = ops.conj_physical
     conj_physical_ = ops.conj_physical_
     resolve_conj = ops.resolve_conj

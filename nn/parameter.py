@@ -11,6 +11,7 @@ from ..runtime.creation import empty
 from ..runtime.errors import type_name
 from ..runtime.modes.overrides.classes import disabled, overrides
 from ..runtime.saving.tree import register_tensor_class
+from ..runtime.tensor.unmarked import unmarked
 
 
 class _ParameterMeta(type(Tensor)):  # type: ignore[misc]
@@ -51,7 +52,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
             data = empty(0)
         if not isinstance(data, Tensor):
             raise TypeError(f"Parameter(): argument 'data' must be Tensor, not {type_name(data)}")
-        parameter = data.detach()
+        parameter = unmarked(data.detach())
         if overrides(type(data)):
             return _marked(data, parameter, requires_grad)
         parameter.__class__ = cls

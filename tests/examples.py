@@ -21,7 +21,7 @@ def leaf(*values: float) -> Any:
 
 def array(tensor: Any) -> np.ndarray:
     """The values of a tensor."""
-    return np.asarray(tensor.detach().numpy())
+    return np.asarray(tensor.detach().resolve_conj().resolve_neg().numpy())
 
 
 def close(found: Any, expected: Any) -> None:

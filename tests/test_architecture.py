@@ -44,7 +44,7 @@ ORDER = [
     ["runtime.ops*"],
     ["runtime.autograd*"],
     ["runtime.modes.amp*"],
-    ["runtime.sparse*"],
+    ["runtime.marked*", "runtime.sparse*"],
     ["runtime.batching*", "runtime.ops.*.batching*", "runtime.transforms.arguments"],
     ["runtime.creation*", "runtime.functions*", "runtime.sharing*"],
     # A call of an op: the engine calls kernels by way of dispatch, which asks the history of tensors.

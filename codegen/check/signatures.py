@@ -29,6 +29,7 @@ def check_signatures(context: Context) -> Iterator[Problem]:
             yield from _fault(context, (key, entry.key_places[key], name), parameters, own, given)
     yield from _check_rule(context, "batch", context.entry.batch, BATCHING)
     yield from _check_rule(context, "sparse", context.entry.sparse, SPARSE)
+    yield from _check_rule(context, "marked", context.entry.marked, MARKED)
     yield from _check_backward(context)
 
 
@@ -66,6 +67,7 @@ def _fault(
 
 BATCHING = "batching rule: a rule takes the call and gives what the op gives for the batch"
 SPARSE = "rule for sparse tensors: a rule takes the call and gives what the op gives for them"
+MARKED = "rule for conjugates and negatives: a rule takes the call and gives what the op gives for them"
 
 
 def _check_rule(context: Context, key: str, rule: str | None, what: str) -> Iterator[Problem]:

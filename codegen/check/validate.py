@@ -60,10 +60,12 @@ def _check_named(context: Context) -> Iterator[Problem]:
         ("batch", entry.batch, known.batches),
         ("shape", entry.shape, known.shapes),
         ("sparse", entry.sparse, known.sparse_rules),
+        ("marked", entry.marked, known.marked_rules),
     ]
     for what, name, table in named:
         if name is not None and table is not None and name not in table:
             kinds = {"batch": "batching rule", "shape": "shape rule", "sparse": "rule for sparse tensors"}
+            kinds |= {"marked": "rule for conjugates and negatives"}
             kind = kinds.get(what, what)
             hint = OUT_OF_REACH.format(known.beside[name]) if name in known.beside else did_you_mean(name, table)
             message = f"there is no {kind} '{name}'{hint}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -57,7 +57,8 @@ class CompositeCode:
         return f"{type_}{self._source(tree)}"
 
     def _source(self, tree: ast.expr) -> str:
-        return rewrite(tree, self.op.calls)
+        gives_view = any(each.type.alias is not None for each in self.op.entry.schema.returns)
+        return rewrite(tree, replace(self.op.calls, at_once={}) if gives_view else self.op.calls)
 
 
 def _gives_tuple(tree: ast.expr) -> bool:

@@ -98,7 +98,10 @@ def _gradient_terms(entry: Entry, calls: Calls) -> list[tuple[str, str]]:
     terms = []
     for name in differentiable_formulas(entry):
         tangent = ast.parse(f"{name}_t.conj()", mode="eval").body
-        terms.append((name, f"({rewrite(substituted(entry.formulas[name], {'grad': tangent}), calls)}).conj()"))
+        whole = ast.Call(
+            ast.Attribute(substituted(entry.formulas[name], {"grad": tangent}), "conj", ast.Load()), [], []
+        )
+        terms.append((name, rewrite(whole, calls)))
     return terms
 
 

@@ -66,7 +66,8 @@ class Public:
         if fast.applies:
             lines += self._elementwise()
         if fast.recalls:
-            lines += self._launched("", f"{fast.found_by}.launch({names})")
+            made = f"{code.turned}(result)" if code.turned else "result"
+            lines += self._launched("", f"{fast.found_by}.launch({names})", made)
         if code.entry.converts:
             lines += self._launched(self._plain, f"{fast.found_by}.launch({names})")
         if fast.launches_unchecked:

@@ -264,7 +264,8 @@ class General:
 
     @property
     def returned(self) -> str:
-        return named(self.code, self.results)
+        found = named(self.code, self.results)
+        return f"{self.code.turned}({found})" if self.code.turned else found
 
 
 def _requires_grad(argument: Argument) -> str:

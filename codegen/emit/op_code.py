@@ -69,6 +69,11 @@ class OpCode:
         return f"{self.name}_"
 
     @property
+    def turned(self) -> str:
+        """The function that marks a view of elements that are shown conjugated or negated; empty for others."""
+        return f"as_{self.entry.turns}" if self.entry.turns else ""
+
+    @property
     def node_class(self) -> str:
         """The class of the graph node as the modules of ops/ have it."""
         return f"functions.{self.node.class_name}" if self.node else "None"

@@ -38,6 +38,7 @@ DEFAULTS: dict[str, Any] = {
     "refuses": (),
     "autocast": {},
     "sparse": "",
+    "marked": "",
     "example": "",
 }
 
@@ -77,6 +78,7 @@ def record(code: OpCode) -> dict[str, str]:
         "refuses": tuple((refusal.call.text, refusal.error) for refusal in entry.refuses),
         "autocast": entry.autocast,
         "sparse": entry.sparse or "",
+        "marked": entry.marked or "",
         "example": entry.example,
     }
     told = {name: repr(value) for name, value in plain.items() if name not in DEFAULTS or value != DEFAULTS[name]}

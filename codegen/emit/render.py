@@ -68,7 +68,8 @@ class Renderer:
         own = frozenset(entry.name for entry in spec.entries)
         functions = self.function_names()
         overloads = overload_parameters(entries, functions)
-        self.calls = Calls(self.library, functions, overload_numbers(entries), own, overloads)
+        at_once = {entry.schema.name: entry.at_once for entry in entries if entry.at_once}
+        self.calls = Calls(self.library, functions, overload_numbers(entries), own, overloads, at_once)
         self.environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(TEMPLATES),
             trim_blocks=True,

@@ -113,6 +113,8 @@ class Reader(ast.NodeTransformer):
                 node.args = [self.visit(a) for a in node.args]
                 node.keywords = [self.visit(k) for k in node.keywords]
                 return node
+            case ast.Call(ast.Attribute() as method):
+                method.attr = self.calls.at_once.get(method.attr, method.attr)
         return self.generic_visit(node)  # type: ignore[return-value]
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
@@ -150,8 +152,10 @@ class Calls:
     overload_numbers: dict[str, int]  # entry -> which overload of its name it is
     own: frozenset[str]  # the entries whose records stand in the same package
     overloads: dict[str, dict[str, frozenset[str]]] = field(default_factory=dict)  # name -> function -> parameters
+    at_once: dict[str, str] = field(default_factory=dict)  # op that puts off what it does -> the one that computes it
 
     def spelling(self, name: str, keywords: Sequence[ast.keyword] = ()) -> str:
+        name = self.at_once.get(name, name)
         helper = self.library.get("helper", name)
         if helper is not None:
             return helper.spelling
@@ -245,6 +249,8 @@ def rewrite(tree: ast.expr, calls: Calls) -> str:
             self.generic_visit(node)
             if isinstance(node.func, ast.Name):
                 node.func = ast.parse(calls.spelling(node.func.id, node.keywords), mode="eval").body
+            elif isinstance(node.func, ast.Attribute):
+                node.func.attr = calls.at_once.get(node.func.attr, node.func.attr)
             return node
 
     return ast.unparse(Speller().visit(copy.deepcopy(tree)))

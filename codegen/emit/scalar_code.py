@@ -39,8 +39,9 @@ class Inliner:
         self.by_operator: dict[str, list[Entry]] = {}
         self.level = 0  # of the expression in hand, composite ops that it lies in included
         for entry in entries.values():
+            computed = entries.get(entry.at_once or "", entry)
             for name in entry.names:
-                self.by_name.setdefault(name, []).append(entry)
+                self.by_name.setdefault(name, []).append(computed)
             if entry.operator:
                 self.by_operator.setdefault(entry.operator, []).append(entry)
 

@@ -42,6 +42,7 @@ RUNTIME_PLACES: Places = {
     "batching rule": ("batching/rules/*.py", "ops/*/batching*.py"),
     "shape rule": ("dispatch/shape_rules.py", "ops/*/shapes*.py"),
     "sparse rule": ("sparse/rules/*.py",),
+    "rule for marked tensors": ("marked/rules.py",),
     "scalar function": ("kernels/scalar/__init__.py",),
     "scalar function of complex numbers": ("kernels/scalar/complex.py",),
 }
@@ -55,6 +56,7 @@ PLACES: Places = {
     "batching rule": ("batching.py", "batching/*.py"),
     "shape rule": ("shapes.py", "shapes/*.py"),
     "sparse rule": (),  # an op of a user's may have one of the runtime's
+    "rule for marked tensors": (),
     "scalar function": ("scalars.py",),
     "scalar function of complex numbers": ("scalars_complex.py",),
 }
@@ -64,6 +66,7 @@ KEYS = {  # that name functions
     "batch": "batching rule",
     "shape": "shape rule",
     "sparse": "sparse rule",
+    "marked": "rule for marked tensors",
     "view": "view",
 }
 WITH_SIBLINGS = ("scalar function",)  # kinds whose modules also offer what they take from modules beside them
@@ -89,6 +92,7 @@ class Known:
     batches: frozenset[str] | None = None
     shapes: frozenset[str] | None = None
     sparse_rules: frozenset[str] | None = None
+    marked_rules: frozenset[str] | None = None
     views: frozenset[str] | None = None
     parameters: Mapping[str, Mapping[str, Parameters]] = field(default_factory=dict)  # by the key that names functions
     taken: Taken = field(default_factory=Taken)
@@ -250,6 +254,7 @@ class Library:
             batches=names["batching rule"],
             shapes=names["shape rule"],
             sparse_rules=names["sparse rule"],
+            marked_rules=names["rule for marked tensors"],
             views=names["view"],
             parameters={key: found for key, kind in KEYS.items() if (found := self.parameters(kind))},
         )

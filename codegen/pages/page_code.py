@@ -55,6 +55,7 @@ class OpPart:
             ("vmap", page_words.vmap(self.code)),
             ("autocast", page_words.autocast(self.entry)),
             ("sparse", page_words.sparse(self.code)),
+            ("conjugates", page_words.marked(self.code)),
             ("in ONNX", page_words.onnx(self.entry)),
             *(("raises", f"{errors}; {words}") for errors, words in self.code.docs.raises),
             ("refused", page_words.refuses(self.entry)),

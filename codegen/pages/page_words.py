@@ -183,6 +183,15 @@ def sparse(code: OpCode) -> str:
     return f"`{rule}`: {words[:1].lower()}{words[1:]}"
 
 
+def marked(code: OpCode) -> str:
+    """What becomes of views that are marked as conjugates or negatives, where the op has a rule for them."""
+    rule = code.entry.marked
+    if rule is None:
+        return ""
+    words = promise(code.library["rule for marked tensors", rule])
+    return f"`{rule}`: {words[:1].lower()}{words[1:]}"
+
+
 def is_differentiable(entry: Entry) -> bool:
     return any(formula.tree is not None for formula in entry.gradients.values())
 

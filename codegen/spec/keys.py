@@ -35,6 +35,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "result_dtype": ("same", "real", "complex", COMPUTED, *WITHOUT_GRADIENT),
     "dtypes": ("bool", "int", "float", "complex"),
     "identity": ("bool", "int", "float", "complex"),
+    "turns": ("conjugate", "negative"),
     "replaces": ("True", "False", "true", "false"),
     "output_differentiability": ("True", "False", "true", "false"),
     "kink": ("average", "smaller", "larger", "left", "right"),
@@ -73,6 +74,8 @@ KEYS = frozenset(
         "hard",
         "refuses",
         "sparse",
+        "marked",
+        "at_once",
     }
     | {"onnx", "reference", "gives", "unvaried", "where", "doc", "example"}
     | {"gradients", "tangents", *COMPUTE, *CHOICES}

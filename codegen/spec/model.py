@@ -164,6 +164,9 @@ class Entry:
     autocast: dict[str, str] = field(default_factory=dict)  # type of device -> a word of the key, or refuse: why
     deprecated: tuple[tuple[str, ...], ...] = ()  # older orders of arguments, by place
     sparse: str | None = None  # a function of runtime/sparse/rules/
+    marked: str | None = None  # a function of runtime/marked/rules/
+    turns: str | None = None  # conjugate or negative: as what the view shows its elements
+    at_once: str | None = None  # the entry that stands for this one in formulas
     batch: str | None = None  # a function of runtime/ops/*/batching*.py or runtime/batching/rules/
     shape: str | None = None  # a function of runtime/ops/*/shapes*.py or runtime/dispatch/shape_rules.py
     definitions: dict[str, Formula] = field(default_factory=dict)  # `where`: name -> part of the other expressions

@@ -56,12 +56,12 @@ class SigmoidBackward0(Node):
     def formula(node, grad):
         """self: grad * (result * (1 - result)).conj()."""
         result = unpack_output(node, "kept_result")
-        return node.fitted([grad * (result * (1 - result)).conj()])
+        return node.fitted([grad * (result * (1 - result)).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * (result * (1 - result)).conj()).conj()
+        tangent0 = (self_t.conj_physical() * (result * (1 - result)).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -110,7 +110,7 @@ class LogsigmoidBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * op.sigmoid(-self)).conj()
+        tangent0 = (self_t.conj_physical() * op.sigmoid(-self)).conj_physical()
         return (tangent0,)
 
 
@@ -160,7 +160,7 @@ class ReluBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where(result <= 0, 0, self_t.conj())).conj()
+        tangent0 = op.where(result <= 0, 0, self_t.conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -212,7 +212,7 @@ class LeakyReluBackward0(Node):
     @staticmethod
     def tangent(result, self, negative_slope, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where(self > 0, self_t.conj(), self_t.conj() * negative_slope)).conj()
+        tangent0 = op.where(self > 0, self_t.conj_physical(), self_t.conj_physical() * negative_slope).conj_physical()
         return (tangent0,)
 
 
@@ -276,13 +276,11 @@ class EluBackward0(Node):
     @staticmethod
     def tangent(result, self, alpha, scale, input_scale, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (
-            op.where(
-                self > 0,
-                scale * self_t.conj(),
-                scale * alpha * input_scale * self_t.conj() * op.exp(input_scale * op.clamp_max(self, 0)),
-            )
-        ).conj()
+        tangent0 = op.where(
+            self > 0,
+            scale * self_t.conj_physical(),
+            scale * alpha * input_scale * self_t.conj_physical() * op.exp(input_scale * op.clamp_max(self, 0)),
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -326,12 +324,14 @@ class SiluBackward0(Node):
     def formula(node, grad):
         """self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad * (op.sigmoid(self) * (1 + self * (1 - op.sigmoid(self)))).conj()])
+        return node.fitted([grad * (op.sigmoid(self) * (1 + self * (1 - op.sigmoid(self)))).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * (op.sigmoid(self) * (1 + self * (1 - op.sigmoid(self)))).conj()).conj()
+        tangent0 = (
+            self_t.conj_physical() * (op.sigmoid(self) * (1 + self * (1 - op.sigmoid(self)))).conj_physical()
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -380,7 +380,7 @@ class GeluErfBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * (op.normal_cdf(self) + self * op.normal_pdf(self))).conj()
+        tangent0 = (self_t.conj_physical() * (op.normal_cdf(self) + self * op.normal_pdf(self))).conj_physical()
         return (tangent0,)
 
 
@@ -447,13 +447,13 @@ class GeluTanhBackward0(Node):
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj() * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
-            + self_t.conj()
+            self_t.conj_physical() * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
+            + self_t.conj_physical()
             * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
             * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
             * self
             * 1.5957691216057308
-            + self_t.conj()
+            + self_t.conj_physical()
             * op.sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))
             * op.sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self))
             * self
@@ -461,7 +461,7 @@ class GeluTanhBackward0(Node):
             * 0.134145
             * self
             * self
-        ).conj()
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -515,7 +515,9 @@ class SoftplusBackward0(Node):
     @staticmethod
     def tangent(result, self, beta, threshold, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where(self * beta > threshold, self_t.conj(), self_t.conj() * op.sigmoid(self * beta))).conj()
+        tangent0 = op.where(
+            self * beta > threshold, self_t.conj_physical(), self_t.conj_physical() * op.sigmoid(self * beta)
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -569,7 +571,7 @@ class HardtanhBackward0(Node):
     @staticmethod
     def tangent(result, self, min_val, max_val, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where((self <= min_val) | (self >= max_val), 0, self_t.conj())).conj()
+        tangent0 = op.where((self <= min_val) | (self >= max_val), 0, self_t.conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -621,7 +623,9 @@ class CeluBackward0(Node):
     @staticmethod
     def tangent(result, self, alpha, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where(self > 0, self_t.conj(), self_t.conj() * op.exp(op.clamp_max(self, 0) / alpha))).conj()
+        tangent0 = op.where(
+            self > 0, self_t.conj_physical(), self_t.conj_physical() * op.exp(op.clamp_max(self, 0) / alpha)
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -672,13 +676,11 @@ class SeluBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (
-            op.where(
-                self > 0,
-                1.0507009873554805 * self_t.conj(),
-                1.7580993408473766 * self_t.conj() * op.exp(op.clamp_max(self, 0)),
-            )
-        ).conj()
+        tangent0 = op.where(
+            self > 0,
+            1.0507009873554805 * self_t.conj_physical(),
+            1.7580993408473766 * self_t.conj_physical() * op.exp(op.clamp_max(self, 0)),
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -730,9 +732,9 @@ class MishBackward0(Node):
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj()
+            self_t.conj_physical()
             * (op.softplus(self).tanh() + self * op.sigmoid(self) * (1 - op.square(op.softplus(self).tanh())))
-        ).conj()
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -781,7 +783,7 @@ class HardsigmoidBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where((self > -3) & (self < 3), self_t.conj() / 6, 0)).conj()
+        tangent0 = op.where((self > -3) & (self < 3), self_t.conj_physical() / 6, 0).conj_physical()
         return (tangent0,)
 
 
@@ -830,9 +832,9 @@ class HardswishBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (
-            op.where(self <= -3, 0, op.where(self >= 3, self_t.conj(), self_t.conj() * (self / 3 + 0.5)))
-        ).conj()
+        tangent0 = op.where(
+            self <= -3, 0, op.where(self >= 3, self_t.conj_physical(), self_t.conj_physical() * (self / 3 + 0.5))
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -884,7 +886,7 @@ class HardshrinkBackward0(Node):
     @staticmethod
     def tangent(result, self, lambd, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where((self >= -lambd) & (self <= lambd), 0, self_t.conj())).conj()
+        tangent0 = op.where((self >= -lambd) & (self <= lambd), 0, self_t.conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -936,7 +938,7 @@ class SoftshrinkBackward0(Node):
     @staticmethod
     def tangent(result, self, lambd, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where((self >= -lambd) & (self <= lambd), 0, self_t.conj())).conj()
+        tangent0 = op.where((self >= -lambd) & (self <= lambd), 0, self_t.conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -988,7 +990,7 @@ class ThresholdBackward0(Node):
     @staticmethod
     def tangent(result, self, bound, value, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where(self <= bound, 0, self_t.conj())).conj()
+        tangent0 = op.where(self <= bound, 0, self_t.conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -1051,8 +1053,10 @@ class ChannelLeakBackward0(Node):
     def tangent(result, self, weight, self_t, weight_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
-            None if self_t is None else (op.where(self > 0, self_t.conj(), self_t.conj() * weight)).conj(),
-            None if weight_t is None else (op.where(self > 0, 0, weight_t.conj() * self)).conj(),
+            None
+            if self_t is None
+            else op.where(self > 0, self_t.conj_physical(), self_t.conj_physical() * weight).conj_physical(),
+            None if weight_t is None else op.where(self > 0, 0, weight_t.conj_physical() * self).conj_physical(),
         )
         return (tangent0,)
 

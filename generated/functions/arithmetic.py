@@ -61,7 +61,7 @@ class AbsBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * self.sgn()).conj()
+        tangent0 = (self_t.conj_physical() * self.sgn()).conj_physical()
         return (tangent0,)
 
 
@@ -139,7 +139,7 @@ class SignBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.zeros_like(self_t.conj())).conj()
+        tangent0 = op.zeros_like(self_t.conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -191,7 +191,7 @@ class SgnBackward0(Node):
         result = unpack_output(node, "kept_result")
         return node.fitted(
             [
-                op.where(self == 0, 0, grad - result * op.real_copy(result.conj() * grad))
+                op.where(self == 0, 0, grad - result * op.real_copy(result.conj_physical() * grad))
                 / op.where(self == 0, 1, op.abs(self))
             ]
         )
@@ -200,7 +200,7 @@ class SgnBackward0(Node):
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = op.where(self == 0, 0, self_t - result * op.real_copy(result.conj() * self_t)) / op.where(
+        tangent0 = op.where(self == 0, 0, self_t - result * op.real_copy(result.conj_physical() * self_t)) / op.where(
             self == 0, 1, op.abs(self)
         )
         return (tangent0,)
@@ -246,12 +246,12 @@ class SquareBackward0(Node):
     def formula(node, grad):
         """self: 2 * grad * self.conj()."""
         self = unpack(node, "kept_self")
-        return node.fitted([2 * grad * self.conj()])
+        return node.fitted([2 * grad * self.conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (2 * self_t.conj() * self.conj()).conj()
+        tangent0 = (2 * self_t.conj_physical() * self.conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -296,12 +296,12 @@ class SqrtBackward0(Node):
     def formula(node, grad):
         """self: grad / (2 * result.conj())."""
         result = unpack_output(node, "kept_result")
-        return node.fitted([grad / (2 * result.conj())])
+        return node.fitted([grad / (2 * result.conj_physical())])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() / (2 * result.conj())).conj()
+        tangent0 = (self_t.conj_physical() / (2 * result.conj_physical())).conj_physical()
         return (tangent0,)
 
 
@@ -346,12 +346,12 @@ class RsqrtBackward0(Node):
     def formula(node, grad):
         """self: -0.5 * grad * (result * result * result).conj()."""
         result = unpack_output(node, "kept_result")
-        return node.fitted([-0.5 * grad * (result * result * result).conj()])
+        return node.fitted([-0.5 * grad * (result * result * result).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (-0.5 * self_t.conj() * (result * result * result).conj()).conj()
+        tangent0 = (-0.5 * self_t.conj_physical() * (result * result * result).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -396,12 +396,12 @@ class ReciprocalBackward0(Node):
     def formula(node, grad):
         """self: -grad * (result * result).conj()."""
         result = unpack_output(node, "kept_result")
-        return node.fitted([-grad * (result * result).conj()])
+        return node.fitted([-grad * (result * result).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (-self_t.conj() * (result * result).conj()).conj()
+        tangent0 = (-self_t.conj_physical() * (result * result).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -477,10 +477,13 @@ class PowBackward0(Node):
         result = unpack_output(node, "kept_result")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = grad * (exponent * op.pow(self, op.where((self == 0) & (exponent == 0), 0, exponent - 1))).conj()
+            grad_0 = (
+                grad
+                * (exponent * op.pow(self, op.where((self == 0) & (exponent == 0), 0, exponent - 1))).conj_physical()
+            )
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = grad * (result * op.log(op.where(self == 0, 1, self))).conj()
+            grad_1 = grad * (result * op.log(op.where(self == 0, 1, self))).conj_physical()
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -490,12 +493,14 @@ class PowBackward0(Node):
             None
             if self_t is None
             else (
-                self_t.conj()
-                * (exponent * op.pow(self, op.where((self == 0) & (exponent == 0), 0, exponent - 1))).conj()
-            ).conj(),
+                self_t.conj_physical()
+                * (exponent * op.pow(self, op.where((self == 0) & (exponent == 0), 0, exponent - 1))).conj_physical()
+            ).conj_physical(),
             None
             if exponent_t is None
-            else (exponent_t.conj() * (result * op.log(op.where(self == 0, 1, self))).conj()).conj(),
+            else (
+                exponent_t.conj_physical() * (result * op.log(op.where(self == 0, 1, self))).conj_physical()
+            ).conj_physical(),
         )
         return (tangent0,)
 
@@ -544,17 +549,21 @@ class PowBackward1(Node):
         exponent = node._saved_exponent
         self = unpack(node, "kept_self")
         return node.fitted(
-            [op.zeros_like(grad) if exponent == 0 else grad * (exponent * op.pow_number(self, exponent - 1)).conj()]
+            [
+                op.zeros_like(grad)
+                if exponent == 0
+                else grad * (exponent * op.pow_number(self, exponent - 1)).conj_physical()
+            ]
         )
 
     @staticmethod
     def tangent(result, self, exponent, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            op.zeros_like(self_t.conj())
+            op.zeros_like(self_t.conj_physical())
             if exponent == 0
-            else self_t.conj() * (exponent * op.pow_number(self, exponent - 1)).conj()
-        ).conj()
+            else self_t.conj_physical() * (exponent * op.pow_number(self, exponent - 1)).conj_physical()
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -602,17 +611,21 @@ class PowNumberBackward0(Node):
         exponent = node._saved_exponent
         self = unpack(node, "kept_self")
         return node.fitted(
-            [op.zeros_like(grad) if exponent == 0 else grad * (exponent * op.pow_number(self, exponent - 1)).conj()]
+            [
+                op.zeros_like(grad)
+                if exponent == 0
+                else grad * (exponent * op.pow_number(self, exponent - 1)).conj_physical()
+            ]
         )
 
     @staticmethod
     def tangent(result, self, exponent, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            op.zeros_like(self_t.conj())
+            op.zeros_like(self_t.conj_physical())
             if exponent == 0
-            else self_t.conj() * (exponent * op.pow_number(self, exponent - 1)).conj()
-        ).conj()
+            else self_t.conj_physical() * (exponent * op.pow_number(self, exponent - 1)).conj_physical()
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -661,17 +674,17 @@ class PowBackward2(Node):
         self = node._saved_self
         result = unpack_output(node, "kept_result")
         return node.fitted(
-            [op.zeros_like(grad) if self == 0 else grad * (result * op.log(op.full_like(result, self))).conj()]
+            [op.zeros_like(grad) if self == 0 else grad * (result * op.log(op.full_like(result, self))).conj_physical()]
         )
 
     @staticmethod
     def tangent(result, self, exponent, exponent_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            op.zeros_like(exponent_t.conj())
+            op.zeros_like(exponent_t.conj_physical())
             if self == 0
-            else exponent_t.conj() * (result * op.log(op.full_like(result, self))).conj()
-        ).conj()
+            else exponent_t.conj_physical() * (result * op.log(op.full_like(result, self))).conj_physical()
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -714,7 +727,7 @@ class AddBackward0(Node):
             grad_0 = grad
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = grad if alpha == 1 else (grad.conj() * alpha).conj()
+            grad_1 = grad if alpha == 1 else (grad.conj_physical() * alpha).conj_physical()
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -760,7 +773,7 @@ class AddBackward1(Node):
     @staticmethod
     def tangent(result, self, other, alpha, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj()).conj()
+        tangent0 = self_t.conj_physical().conj_physical()
         return (tangent0,)
 
 
@@ -802,7 +815,7 @@ class SubBackward0(Node):
             grad_0 = grad
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = -grad if alpha == 1 else -(grad.conj() * alpha).conj()
+            grad_1 = -grad if alpha == 1 else -(grad.conj_physical() * alpha).conj_physical()
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -847,7 +860,7 @@ class RsubBackward0(Node):
         alpha = node._saved_alpha
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = -grad if alpha == 1 else -(grad.conj() * alpha).conj()
+            grad_0 = -grad if alpha == 1 else -(grad.conj_physical() * alpha).conj_physical()
         grad_1 = None
         if node.edges[1] is not None:
             grad_1 = grad
@@ -911,10 +924,10 @@ class MulBackward0(Node):
         self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = grad * other.conj()
+            grad_0 = grad * other.conj_physical()
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = grad * self.conj()
+            grad_1 = grad * self.conj_physical()
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -975,18 +988,20 @@ class DivBackward0(Node):
         self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = grad / other.conj()
+            grad_0 = grad / other.conj_physical()
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = -grad * (self / other / other).conj()
+            grad_1 = -grad * (self / other / other).conj_physical()
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
     def tangent(result, self, other, self_t, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
-            None if self_t is None else (self_t.conj() / other.conj()).conj(),
-            None if other_t is None else (-other_t.conj() * (self / other / other).conj()).conj(),
+            None if self_t is None else (self_t.conj_physical() / other.conj_physical()).conj_physical(),
+            None
+            if other_t is None
+            else (-other_t.conj_physical() * (self / other / other).conj_physical()).conj_physical(),
         )
         return (tangent0,)
 
@@ -1033,8 +1048,8 @@ class FloorDivideBackward0(Node):
     def tangent(result, self, other, self_t, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
-            None if self_t is None else (op.zeros_like(self_t.conj())).conj(),
-            None if other_t is None else (op.zeros_like(other_t.conj())).conj(),
+            None if self_t is None else op.zeros_like(self_t.conj_physical()).conj_physical(),
+            None if other_t is None else op.zeros_like(other_t.conj_physical()).conj_physical(),
         )
         return (tangent0,)
 
@@ -1081,8 +1096,8 @@ class TruncDivideBackward0(Node):
     def tangent(result, self, other, self_t, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
-            None if self_t is None else (op.zeros_like(self_t.conj())).conj(),
-            None if other_t is None else (op.zeros_like(other_t.conj())).conj(),
+            None if self_t is None else op.zeros_like(self_t.conj_physical()).conj_physical(),
+            None if other_t is None else op.zeros_like(other_t.conj_physical()).conj_physical(),
         )
         return (tangent0,)
 
@@ -1148,8 +1163,8 @@ class RemainderBackward0(Node):
     def tangent(result, self, other, self_t, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
-            None if self_t is None else (self_t.conj()).conj(),
-            None if other_t is None else (-other_t.conj() * op.floor_divide(self, other)).conj(),
+            None if self_t is None else self_t.conj_physical().conj_physical(),
+            None if other_t is None else (-other_t.conj_physical() * op.floor_divide(self, other)).conj_physical(),
         )
         return (tangent0,)
 
@@ -1215,8 +1230,8 @@ class FmodBackward0(Node):
     def tangent(result, self, other, self_t, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
-            None if self_t is None else (self_t.conj()).conj(),
-            None if other_t is None else (-other_t.conj() * op.trunc_divide(self, other)).conj(),
+            None if self_t is None else self_t.conj_physical().conj_physical(),
+            None if other_t is None else (-other_t.conj_physical() * op.trunc_divide(self, other)).conj_physical(),
         )
         return (tangent0,)
 
@@ -1286,19 +1301,23 @@ class AddcmulBackward0(Node):
             grad_0 = grad
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = grad * (value * tensor2).conj()
+            grad_1 = grad * (value * tensor2).conj_physical()
         grad_2 = None
         if node.edges[2] is not None:
-            grad_2 = grad * (value * tensor1).conj()
+            grad_2 = grad * (value * tensor1).conj_physical()
         return node.fitted([grad_0, grad_1, grad_2])
 
     @staticmethod
     def tangent(result, self, tensor1, tensor2, value, self_t, tensor1_t, tensor2_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
-            None if self_t is None else (self_t.conj()).conj(),
-            None if tensor1_t is None else (tensor1_t.conj() * (value * tensor2).conj()).conj(),
-            None if tensor2_t is None else (tensor2_t.conj() * (value * tensor1).conj()).conj(),
+            None if self_t is None else self_t.conj_physical().conj_physical(),
+            None
+            if tensor1_t is None
+            else (tensor1_t.conj_physical() * (value * tensor2).conj_physical()).conj_physical(),
+            None
+            if tensor2_t is None
+            else (tensor2_t.conj_physical() * (value * tensor1).conj_physical()).conj_physical(),
         )
         return (tangent0,)
 
@@ -1368,19 +1387,23 @@ class AddcdivBackward0(Node):
             grad_0 = grad
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = grad * (value / tensor2).conj()
+            grad_1 = grad * (value / tensor2).conj_physical()
         grad_2 = None
         if node.edges[2] is not None:
-            grad_2 = -grad * (value * tensor1 / tensor2 / tensor2).conj()
+            grad_2 = -grad * (value * tensor1 / tensor2 / tensor2).conj_physical()
         return node.fitted([grad_0, grad_1, grad_2])
 
     @staticmethod
     def tangent(result, self, tensor1, tensor2, value, self_t, tensor1_t, tensor2_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
-            None if self_t is None else (self_t.conj()).conj(),
-            None if tensor1_t is None else (tensor1_t.conj() * (value / tensor2).conj()).conj(),
-            None if tensor2_t is None else (-tensor2_t.conj() * (value * tensor1 / tensor2 / tensor2).conj()).conj(),
+            None if self_t is None else self_t.conj_physical().conj_physical(),
+            None
+            if tensor1_t is None
+            else (tensor1_t.conj_physical() * (value / tensor2).conj_physical()).conj_physical(),
+            None
+            if tensor2_t is None
+            else (-tensor2_t.conj_physical() * (value * tensor1 / tensor2 / tensor2).conj_physical()).conj_physical(),
         )
         return (tangent0,)
 
@@ -1455,22 +1478,22 @@ class LerpBackward0(Node):
         self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = grad * (1 - weight).conj()
+            grad_0 = grad * (1 - weight).conj_physical()
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = grad * weight.conj()
+            grad_1 = grad * weight.conj_physical()
         grad_2 = None
         if node.edges[2] is not None:
-            grad_2 = grad * (end - self).conj()
+            grad_2 = grad * (end - self).conj_physical()
         return node.fitted([grad_0, grad_1, grad_2])
 
     @staticmethod
     def tangent(result, self, end, weight, self_t, end_t, weight_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
-            None if self_t is None else (self_t.conj() * (1 - weight).conj()).conj(),
-            None if end_t is None else (end_t.conj() * weight.conj()).conj(),
-            None if weight_t is None else (weight_t.conj() * (end - self).conj()).conj(),
+            None if self_t is None else (self_t.conj_physical() * (1 - weight).conj_physical()).conj_physical(),
+            None if end_t is None else (end_t.conj_physical() * weight.conj_physical()).conj_physical(),
+            None if weight_t is None else (weight_t.conj_physical() * (end - self).conj_physical()).conj_physical(),
         )
         return (tangent0,)
 
@@ -1510,10 +1533,10 @@ class LerpBackward1(Node):
         weight = node._saved_weight
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = (grad.conj() * (1 - weight)).conj()
+            grad_0 = (grad.conj_physical() * (1 - weight)).conj_physical()
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = (grad.conj() * weight).conj()
+            grad_1 = (grad.conj_physical() * weight).conj_physical()
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -1586,10 +1609,12 @@ class CopysignBackward0(Node):
         tangent0 = total(
             None
             if self_t is None
-            else (
-                op.where(self == 0, 0, op.where(op.signbit(self) == op.signbit(other), self_t.conj(), -self_t.conj()))
-            ).conj(),
-            None if other_t is None else (op.zeros_like(other_t.conj())).conj(),
+            else op.where(
+                self == 0,
+                0,
+                op.where(op.signbit(self) == op.signbit(other), self_t.conj_physical(), -self_t.conj_physical()),
+            ).conj_physical(),
+            None if other_t is None else op.zeros_like(other_t.conj_physical()).conj_physical(),
         )
         return (tangent0,)
 

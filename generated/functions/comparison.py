@@ -78,10 +78,14 @@ class MaximumBackward0(Node):
         tangent0 = total(
             None
             if self_t is None
-            else (op.where(self == other, 0.5 * self_t.conj(), op.where(self < other, 0, self_t.conj()))).conj(),
+            else op.where(
+                self == other, 0.5 * self_t.conj_physical(), op.where(self < other, 0, self_t.conj_physical())
+            ).conj_physical(),
             None
             if other_t is None
-            else (op.where(self == other, 0.5 * other_t.conj(), op.where(self > other, 0, other_t.conj()))).conj(),
+            else op.where(
+                self == other, 0.5 * other_t.conj_physical(), op.where(self > other, 0, other_t.conj_physical())
+            ).conj_physical(),
         )
         return (tangent0,)
 
@@ -149,10 +153,14 @@ class MinimumBackward0(Node):
         tangent0 = total(
             None
             if self_t is None
-            else (op.where(self == other, 0.5 * self_t.conj(), op.where(self > other, 0, self_t.conj()))).conj(),
+            else op.where(
+                self == other, 0.5 * self_t.conj_physical(), op.where(self > other, 0, self_t.conj_physical())
+            ).conj_physical(),
             None
             if other_t is None
-            else (op.where(self == other, 0.5 * other_t.conj(), op.where(self < other, 0, other_t.conj()))).conj(),
+            else op.where(
+                self == other, 0.5 * other_t.conj_physical(), op.where(self < other, 0, other_t.conj_physical())
+            ).conj_physical(),
         )
         return (tangent0,)
 
@@ -218,8 +226,12 @@ class FmaxBackward0(Node):
     def tangent(result, self, other, self_t, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
-            None if self_t is None else (op.where((self >= other) | op.isnan(other), self_t.conj(), 0)).conj(),
-            None if other_t is None else (op.where((self >= other) | op.isnan(other), 0, other_t.conj())).conj(),
+            None
+            if self_t is None
+            else op.where((self >= other) | op.isnan(other), self_t.conj_physical(), 0).conj_physical(),
+            None
+            if other_t is None
+            else op.where((self >= other) | op.isnan(other), 0, other_t.conj_physical()).conj_physical(),
         )
         return (tangent0,)
 
@@ -285,8 +297,12 @@ class FminBackward0(Node):
     def tangent(result, self, other, self_t, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
-            None if self_t is None else (op.where((self <= other) | op.isnan(other), self_t.conj(), 0)).conj(),
-            None if other_t is None else (op.where((self <= other) | op.isnan(other), 0, other_t.conj())).conj(),
+            None
+            if self_t is None
+            else op.where((self <= other) | op.isnan(other), self_t.conj_physical(), 0).conj_physical(),
+            None
+            if other_t is None
+            else op.where((self <= other) | op.isnan(other), 0, other_t.conj_physical()).conj_physical(),
         )
         return (tangent0,)
 
@@ -398,7 +414,7 @@ class ClampBackward0(Node):
     @staticmethod
     def tangent(result, self, min, max, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where((self >= min) & (self <= max), self_t.conj(), 0)).conj()
+        tangent0 = op.where((self >= min) & (self <= max), self_t.conj_physical(), 0).conj_physical()
         return (tangent0,)
 
 
@@ -450,7 +466,7 @@ class ClampMinBackward0(Node):
     @staticmethod
     def tangent(result, self, min, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where(self >= min, self_t.conj(), 0)).conj()
+        tangent0 = op.where(self >= min, self_t.conj_physical(), 0).conj_physical()
         return (tangent0,)
 
 
@@ -511,8 +527,8 @@ class ClampMinBackward1(Node):
     def tangent(result, self, min, self_t, min_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
-            None if self_t is None else (op.where(self >= min, self_t.conj(), 0)).conj(),
-            None if min_t is None else (op.where(self < min, min_t.conj(), 0)).conj(),
+            None if self_t is None else op.where(self >= min, self_t.conj_physical(), 0).conj_physical(),
+            None if min_t is None else op.where(self < min, min_t.conj_physical(), 0).conj_physical(),
         )
         return (tangent0,)
 
@@ -565,7 +581,7 @@ class ClampMaxBackward0(Node):
     @staticmethod
     def tangent(result, self, max, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where(self <= max, self_t.conj(), 0)).conj()
+        tangent0 = op.where(self <= max, self_t.conj_physical(), 0).conj_physical()
         return (tangent0,)
 
 
@@ -626,8 +642,8 @@ class ClampMaxBackward1(Node):
     def tangent(result, self, max, self_t, max_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
-            None if self_t is None else (op.where(self <= max, self_t.conj(), 0)).conj(),
-            None if max_t is None else (op.where(self > max, max_t.conj(), 0)).conj(),
+            None if self_t is None else op.where(self <= max, self_t.conj_physical(), 0).conj_physical(),
+            None if max_t is None else op.where(self > max, max_t.conj_physical(), 0).conj_physical(),
         )
         return (tangent0,)
 
@@ -677,7 +693,7 @@ class ReplaceOddBackward0(Node):
     @staticmethod
     def tangent(result, self, nan, posinf, neginf, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.where(op.isfinite(self), self_t.conj(), 0)).conj()
+        tangent0 = op.where(op.isfinite(self), self_t.conj_physical(), 0).conj_physical()
         return (tangent0,)
 
 

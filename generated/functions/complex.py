@@ -18,18 +18,76 @@ new = object.__new__
 
 
 class ConjBackward0(Node):
-    """conj(Tensor self) -> Tensor (derivatives.yaml)."""
+    """conj(Tensor(a) self) -> Tensor(a) (derivatives.yaml)."""
 
     __slots__ = ()
     op_name = "conj"
-    elementwise = kernels.CONJ
-    fused = {1: ((), ())}
     inputs = ("self",)
 
     @staticmethod
     def record(result, self):
         """Put `result` into the graph."""
         node = new(ConjBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad.conj()."""
+        return (fit(grad.conj_physical(), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.conj(self_t)
+        return (tangent0,)
+
+
+class NegViewBackward0(Node):
+    """_neg_view(Tensor(a) self) -> Tensor(a) (derivatives.yaml)."""
+
+    __slots__ = ()
+    op_name = "_neg_view"
+    inputs = ("self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(NegViewBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: -grad."""
+        return (fit(-grad, node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op._neg_view(self_t)
+        return (tangent0,)
+
+
+class ConjPhysicalBackward0(Node):
+    """conj_physical(Tensor self) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ()
+    op_name = "conj_physical"
+    elementwise = kernels.CONJ_PHYSICAL
+    fused = {1: ((), ())}
+    inputs = ("self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(ConjPhysicalBackward0)
         node.sequence = next_sequence()
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
@@ -47,12 +105,12 @@ class ConjBackward0(Node):
 
     def formula(node, grad):
         """self: grad.conj()."""
-        return node.fitted([grad.conj()])
+        return node.fitted([grad.conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.conj(self_t)
+        tangent0 = op.conj_physical(self_t)
         return (tangent0,)
 
 
@@ -193,7 +251,7 @@ class AngleBackward0(Node):
         self = unpack(node, "kept_self")
         return (
             fit(
-                grad * op.where(self == 0, 0, self * 1j / op.where(self == 0, 1, self * self.conj()))
+                grad * op.where(self == 0, 0, self * 1j / op.where(self == 0, 1, self * self.conj_physical()))
                 if self_is_complex
                 else op.zeros_like(grad),
                 node.metas[0],
@@ -204,10 +262,11 @@ class AngleBackward0(Node):
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj() * op.where(self == 0, 0, self * 1j / op.where(self == 0, 1, self * self.conj()))
+            self_t.conj_physical()
+            * op.where(self == 0, 0, self * 1j / op.where(self == 0, 1, self * self.conj_physical()))
             if self.is_complex()
-            else op.zeros_like(self_t.conj())
-        ).conj()
+            else op.zeros_like(self_t.conj_physical())
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -272,6 +331,8 @@ class ViewAsComplexBackward0(Node):
 
 __all__ = [
     "ConjBackward0",
+    "NegViewBackward0",
+    "ConjPhysicalBackward0",
     "RealCopyBackward0",
     "ImagCopyBackward0",
     "ComplexBackward0",

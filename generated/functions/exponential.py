@@ -56,12 +56,12 @@ class ExpBackward0(Node):
     def formula(node, grad):
         """self: grad * result.conj()."""
         result = unpack_output(node, "kept_result")
-        return node.fitted([grad * result.conj()])
+        return node.fitted([grad * result.conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * result.conj()).conj()
+        tangent0 = (self_t.conj_physical() * result.conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -106,12 +106,12 @@ class Exp2Backward0(Node):
     def formula(node, grad):
         """self: 0.6931471805599453 * grad * result.conj()."""
         result = unpack_output(node, "kept_result")
-        return node.fitted([0.6931471805599453 * grad * result.conj()])
+        return node.fitted([0.6931471805599453 * grad * result.conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (0.6931471805599453 * self_t.conj() * result.conj()).conj()
+        tangent0 = (0.6931471805599453 * self_t.conj_physical() * result.conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -156,12 +156,12 @@ class Expm1Backward0(Node):
     def formula(node, grad):
         """self: grad * (result + 1).conj()."""
         result = unpack_output(node, "kept_result")
-        return node.fitted([grad * (result + 1).conj()])
+        return node.fitted([grad * (result + 1).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * (result + 1).conj()).conj()
+        tangent0 = (self_t.conj_physical() * (result + 1).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -205,12 +205,12 @@ class LogBackward0(Node):
     def formula(node, grad):
         """self: grad / self.conj()."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad / self.conj()])
+        return node.fitted([grad / self.conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() / self.conj()).conj()
+        tangent0 = (self_t.conj_physical() / self.conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -254,12 +254,12 @@ class Log2Backward0(Node):
     def formula(node, grad):
         """self: grad / (0.6931471805599453 * self.conj())."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad / (0.6931471805599453 * self.conj())])
+        return node.fitted([grad / (0.6931471805599453 * self.conj_physical())])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() / (0.6931471805599453 * self.conj())).conj()
+        tangent0 = (self_t.conj_physical() / (0.6931471805599453 * self.conj_physical())).conj_physical()
         return (tangent0,)
 
 
@@ -303,12 +303,12 @@ class Log10Backward0(Node):
     def formula(node, grad):
         """self: grad / (2.302585092994046 * self.conj())."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad / (2.302585092994046 * self.conj())])
+        return node.fitted([grad / (2.302585092994046 * self.conj_physical())])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() / (2.302585092994046 * self.conj())).conj()
+        tangent0 = (self_t.conj_physical() / (2.302585092994046 * self.conj_physical())).conj_physical()
         return (tangent0,)
 
 
@@ -352,12 +352,12 @@ class Log1pBackward0(Node):
     def formula(node, grad):
         """self: grad / (1 + self).conj()."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad / (1 + self).conj()])
+        return node.fitted([grad / (1 + self).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() / (1 + self).conj()).conj()
+        tangent0 = (self_t.conj_physical() / (1 + self).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -412,18 +412,22 @@ class LogaddexpBackward0(Node):
         other = unpack(node, "kept_other")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = grad * op.sigmoid(self - other).conj()
+            grad_0 = grad * op.sigmoid(self - other).conj_physical()
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = grad * op.sigmoid(other - self).conj()
+            grad_1 = grad * op.sigmoid(other - self).conj_physical()
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
     def tangent(result, self, other, self_t, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
-            None if self_t is None else (self_t.conj() * op.sigmoid(self - other).conj()).conj(),
-            None if other_t is None else (other_t.conj() * op.sigmoid(other - self).conj()).conj(),
+            None
+            if self_t is None
+            else (self_t.conj_physical() * op.sigmoid(self - other).conj_physical()).conj_physical(),
+            None
+            if other_t is None
+            else (other_t.conj_physical() * op.sigmoid(other - self).conj_physical()).conj_physical(),
         )
         return (tangent0,)
 
@@ -489,8 +493,12 @@ class Logaddexp2Backward0(Node):
     def tangent(result, self, other, self_t, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
-            None if self_t is None else (self_t.conj() * op.sigmoid(0.6931471805599453 * (self - other))).conj(),
-            None if other_t is None else (other_t.conj() * op.sigmoid(0.6931471805599453 * (other - self))).conj(),
+            None
+            if self_t is None
+            else (self_t.conj_physical() * op.sigmoid(0.6931471805599453 * (self - other))).conj_physical(),
+            None
+            if other_t is None
+            else (other_t.conj_physical() * op.sigmoid(0.6931471805599453 * (other - self))).conj_physical(),
         )
         return (tangent0,)
 

@@ -744,10 +744,10 @@ class ScatterReduceBackward0(Node):
         )
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = grad * slopes[0].conj()
+            grad_0 = grad * slopes[0].conj_physical()
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = indexing_formulas.padded_to(grad.gather(dim, index) * slopes[1].conj(), src_shape)
+            grad_1 = indexing_formulas.padded_to(grad.gather(dim, index) * slopes[1].conj_physical(), src_shape)
         return node.fitted([grad_0, grad_1])
 
     @staticmethod

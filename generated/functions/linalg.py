@@ -378,7 +378,7 @@ class LinalgSlogdetBackward0(Node):
         A = unpack(node, "kept_A")
         sign = unpack_output(node, "kept_sign", 0)
         inverse = op.linalg_inv_ex(A).inverse
-        weight = grads[1] - 1j * (grads[0].conj() * sign).imag if sign_is_complex else grads[1]
+        weight = grads[1] - 1j * (grads[0].conj_physical() * sign).imag if sign_is_complex else grads[1]
         return (fit(weight.unsqueeze(-1).unsqueeze(-1) * matmul_formulas.adjoint(inverse), node.metas[0]),)
 
     @staticmethod
@@ -790,7 +790,7 @@ class LinalgEigBackward0(Node):
         back = matmul_formulas.adjoint(eigenvectors)
         lengths = linalg_formulas_decompositions.real_diagonal(back.matmul(grads[1])).unsqueeze(-2)
         inner = linalg_formulas_decompositions.over_gaps(
-            back.matmul(grads[1] - eigenvectors * lengths), eigenvalues.conj(), grads[1]
+            back.matmul(grads[1] - eigenvectors * lengths), eigenvalues.conj_physical(), grads[1]
         )
         return (
             fit(

@@ -1105,8 +1105,12 @@ class HuberValuesBackward0(Node):
     def tangent(result, self, target, delta, self_t, target_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
-            None if self_t is None else (self_t.conj() * op.clamp(self - target, -delta, delta)).conj(),
-            None if target_t is None else (-target_t.conj() * op.clamp(self - target, -delta, delta)).conj(),
+            None
+            if self_t is None
+            else (self_t.conj_physical() * op.clamp(self - target, -delta, delta)).conj_physical(),
+            None
+            if target_t is None
+            else (-target_t.conj_physical() * op.clamp(self - target, -delta, delta)).conj_physical(),
         )
         return (tangent0,)
 

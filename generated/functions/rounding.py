@@ -49,7 +49,7 @@ class FloorBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.zeros_like(self_t.conj())).conj()
+        tangent0 = op.zeros_like(self_t.conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -88,7 +88,7 @@ class CeilBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.zeros_like(self_t.conj())).conj()
+        tangent0 = op.zeros_like(self_t.conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -127,7 +127,7 @@ class RoundBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.zeros_like(self_t.conj())).conj()
+        tangent0 = op.zeros_like(self_t.conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -162,7 +162,7 @@ class RoundBackward1(Node):
     @staticmethod
     def tangent(result, self, decimals, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.zeros_like(self_t.conj())).conj()
+        tangent0 = op.zeros_like(self_t.conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -201,7 +201,7 @@ class TruncBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (op.zeros_like(self_t.conj())).conj()
+        tangent0 = op.zeros_like(self_t.conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -241,7 +241,7 @@ class FracBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj()).conj()
+        tangent0 = self_t.conj_physical().conj_physical()
         return (tangent0,)
 
 

@@ -63,7 +63,7 @@ class ErfBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (1.1283791670955126 * self_t.conj() * op.exp(-self * self)).conj()
+        tangent0 = (1.1283791670955126 * self_t.conj_physical() * op.exp(-self * self)).conj_physical()
         return (tangent0,)
 
 
@@ -112,7 +112,7 @@ class ErfcBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (-1.1283791670955126 * self_t.conj() * op.exp(-self * self)).conj()
+        tangent0 = (-1.1283791670955126 * self_t.conj_physical() * op.exp(-self * self)).conj_physical()
         return (tangent0,)
 
 
@@ -167,7 +167,7 @@ class NormalPdfBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (-self_t.conj() * self * result).conj()
+        tangent0 = (-self_t.conj_physical() * self * result).conj_physical()
         return (tangent0,)
 
 
@@ -216,7 +216,7 @@ class NormalCdfBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * op.normal_pdf(self)).conj()
+        tangent0 = (self_t.conj_physical() * op.normal_pdf(self)).conj_physical()
         return (tangent0,)
 
 
@@ -270,12 +270,12 @@ class XlogyBackward0(Node):
         tangent0 = total(
             None
             if self_t is None
-            else (
-                op.where((self == 0) & (other <= 0), 0, elementwise_formulas.unfused(op.xlogy(self_t.conj(), other)))
-            ).conj(),
+            else op.where(
+                (self == 0) & (other <= 0), 0, elementwise_formulas.unfused(op.xlogy(self_t.conj_physical(), other))
+            ).conj_physical(),
             None
             if other_t is None
-            else (other_t.conj() * self / op.where((self == 0) & (other == 0), 1, other)).conj(),
+            else (other_t.conj_physical() * self / op.where((self == 0) & (other == 0), 1, other)).conj_physical(),
         )
         return (tangent0,)
 
@@ -328,7 +328,9 @@ class XlogyBackward1(Node):
     @staticmethod
     def tangent(result, self, other, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (other_t.conj() * self / (op.where(other == 0, 1, other) if self == 0 else other)).conj()
+        tangent0 = (
+            other_t.conj_physical() * self / (op.where(other == 0, 1, other) if self == 0 else other)
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -382,12 +384,12 @@ class Xlog1pyBackward0(Node):
         tangent0 = total(
             None
             if self_t is None
-            else (
-                op.where((self == 0) & (other <= -1), 0, elementwise_formulas.unfused(op.xlog1py(self_t.conj(), other)))
-            ).conj(),
+            else op.where(
+                (self == 0) & (other <= -1), 0, elementwise_formulas.unfused(op.xlog1py(self_t.conj_physical(), other))
+            ).conj_physical(),
             None
             if other_t is None
-            else (other_t.conj() * self / op.where((self == 0) & (other == -1), 1, other + 1)).conj(),
+            else (other_t.conj_physical() * self / op.where((self == 0) & (other == -1), 1, other + 1)).conj_physical(),
         )
         return (tangent0,)
 
@@ -440,7 +442,9 @@ class Xlog1pyBackward1(Node):
     @staticmethod
     def tangent(result, self, other, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (other_t.conj() * self / (op.where(other == -1, 1, other + 1) if self == 0 else other + 1)).conj()
+        tangent0 = (
+            other_t.conj_physical() * self / (op.where(other == -1, 1, other + 1) if self == 0 else other + 1)
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -489,7 +493,7 @@ class LogOddsBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() / (self * (1 - self))).conj()
+        tangent0 = (self_t.conj_physical() / (self * (1 - self))).conj_physical()
         return (tangent0,)
 
 
@@ -538,7 +542,7 @@ class EntrBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (-self_t.conj() * (op.log(self) + 1)).conj()
+        tangent0 = (-self_t.conj_physical() * (op.log(self) + 1)).conj_physical()
         return (tangent0,)
 
 
@@ -609,7 +613,7 @@ class SincBackward0(Node):
                         )
                     ),
                     (op.cos(3.141592653589793 * self) - result) / op.where(self == 0, 1, self),
-                ).conj()
+                ).conj_physical()
             ]
         )
 
@@ -617,7 +621,7 @@ class SincBackward0(Node):
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj()
+            self_t.conj_physical()
             * op.where(
                 op.abs(self) < 0.1,
                 -3.289868133696453
@@ -636,8 +640,8 @@ class SincBackward0(Node):
                     )
                 ),
                 (op.cos(3.141592653589793 * self) - result) / op.where(self == 0, 1, self),
-            ).conj()
-        ).conj()
+            ).conj_physical()
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -687,7 +691,7 @@ class ErfinvBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (0.886226925452758 * self_t.conj() * op.exp(result * result)).conj()
+        tangent0 = (0.886226925452758 * self_t.conj_physical() * op.exp(result * result)).conj_physical()
         return (tangent0,)
 
 
@@ -742,7 +746,7 @@ class ErfcxBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * (2 * self * result - 1.1283791670955126)).conj()
+        tangent0 = (self_t.conj_physical() * (2 * self * result - 1.1283791670955126)).conj_physical()
         return (tangent0,)
 
 
@@ -791,7 +795,7 @@ class NdtrBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * op.normal_pdf(self)).conj()
+        tangent0 = (self_t.conj_physical() * op.normal_pdf(self)).conj_physical()
         return (tangent0,)
 
 
@@ -841,7 +845,7 @@ class NdtriBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (2.5066282746310002 * self_t.conj() * op.exp(result * result / 2)).conj()
+        tangent0 = (2.5066282746310002 * self_t.conj_physical() * op.exp(result * result / 2)).conj_physical()
         return (tangent0,)
 
 
@@ -893,14 +897,14 @@ class LogNdtrBackward0(Node):
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj()
+            self_t.conj_physical()
             * op.where(
                 self < 0,
                 0.7978845608028654
                 / elementwise_formulas.unfused(op.erfcx(-0.7071067811865476 * op.clamp_max(self, 0))),
                 op.normal_pdf(op.clamp_min(self, 0)) / op.normal_cdf(op.clamp_min(self, 0)),
             )
-        ).conj()
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -940,7 +944,7 @@ class LgammaBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * elementwise_formulas.unfused(op.digamma(self))).conj()
+        tangent0 = (self_t.conj_physical() * elementwise_formulas.unfused(op.digamma(self))).conj_physical()
         return (tangent0,)
 
 
@@ -980,7 +984,7 @@ class DigammaBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * elementwise_formulas.unfused(op.polygamma(1, self))).conj()
+        tangent0 = (self_t.conj_physical() * elementwise_formulas.unfused(op.polygamma(1, self))).conj_physical()
         return (tangent0,)
 
 
@@ -1023,7 +1027,7 @@ class PolygammaBackward0(Node):
     @staticmethod
     def tangent(result, n, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * elementwise_formulas.unfused(op.polygamma(n + 1, self))).conj()
+        tangent0 = (self_t.conj_physical() * elementwise_formulas.unfused(op.polygamma(n + 1, self))).conj_physical()
         return (tangent0,)
 
 
@@ -1073,7 +1077,9 @@ class ZetaBackward0(Node):
     @staticmethod
     def tangent(result, self, other, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (-other_t.conj() * self * elementwise_formulas.unfused(op.zeta(self + 1, other))).conj()
+        tangent0 = (
+            -other_t.conj_physical() * self * elementwise_formulas.unfused(op.zeta(self + 1, other))
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -1116,7 +1122,9 @@ class ZetaBackward1(Node):
     @staticmethod
     def tangent(result, self, other, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (-other_t.conj() * self * elementwise_formulas.unfused(op.zeta(self + 1, other))).conj()
+        tangent0 = (
+            -other_t.conj_physical() * self * elementwise_formulas.unfused(op.zeta(self + 1, other))
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -1172,8 +1180,9 @@ class IgammaBackward0(Node):
     def tangent(result, self, other, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            other_t.conj() * op.exp(op.xlogy(self - 1, other) - other - elementwise_formulas.unfused(op.lgamma(self)))
-        ).conj()
+            other_t.conj_physical()
+            * op.exp(op.xlogy(self - 1, other) - other - elementwise_formulas.unfused(op.lgamma(self)))
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -1229,8 +1238,9 @@ class IgammacBackward0(Node):
     def tangent(result, self, other, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            -other_t.conj() * op.exp(op.xlogy(self - 1, other) - other - elementwise_formulas.unfused(op.lgamma(self)))
-        ).conj()
+            -other_t.conj_physical()
+            * op.exp(op.xlogy(self - 1, other) - other - elementwise_formulas.unfused(op.lgamma(self)))
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -1330,26 +1340,28 @@ class GammaMovedBackward0(Node):
         tangent0 = total(
             None
             if self_t is None
-            else (self_t.conj() * elementwise_formulas.unfused(op.standard_gamma_grad(self, result))).conj(),
+            else (
+                self_t.conj_physical() * elementwise_formulas.unfused(op.standard_gamma_grad(self, result))
+            ).conj_physical(),
             None
             if anchor_t is None
             else (
-                -anchor_t.conj()
+                -anchor_t.conj_physical()
                 * elementwise_formulas.unfused(op.standard_gamma_grad(anchor, drawn))
                 * (
                     op.exp(op.xlogy(anchor - 1, drawn) - drawn - elementwise_formulas.unfused(op.lgamma(anchor)))
                     * op.exp(result - op.xlogy(self - 1, result) + elementwise_formulas.unfused(op.lgamma(self)))
                 )
-            ).conj(),
+            ).conj_physical(),
             None
             if drawn_t is None
             else (
-                drawn_t.conj()
+                drawn_t.conj_physical()
                 * (
                     op.exp(op.xlogy(anchor - 1, drawn) - drawn - elementwise_formulas.unfused(op.lgamma(anchor)))
                     * op.exp(result - op.xlogy(self - 1, result) + elementwise_formulas.unfused(op.lgamma(self)))
                 )
-            ).conj(),
+            ).conj_physical(),
         )
         return (tangent0,)
 
@@ -1390,7 +1402,7 @@ class I0Backward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * elementwise_formulas.unfused(op.i1(self))).conj()
+        tangent0 = (self_t.conj_physical() * elementwise_formulas.unfused(op.i1(self))).conj_physical()
         return (tangent0,)
 
 
@@ -1436,7 +1448,9 @@ class I0eBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * (elementwise_formulas.unfused(op.i1e(self)) - op.sgn(self) * result)).conj()
+        tangent0 = (
+            self_t.conj_physical() * (elementwise_formulas.unfused(op.i1e(self)) - op.sgn(self) * result)
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -1491,11 +1505,11 @@ class I1Backward0(Node):
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj()
+            self_t.conj_physical()
             * op.where(
                 self == 0, 0.5, elementwise_formulas.unfused(op.i0(self)) - result / op.where(self == 0, 1, self)
             )
-        ).conj()
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -1554,7 +1568,7 @@ class I1eBackward0(Node):
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj()
+            self_t.conj_physical()
             * op.where(
                 self == 0,
                 0.5,
@@ -1562,7 +1576,7 @@ class I1eBackward0(Node):
                 - result * op.sgn(self)
                 - result / op.where(self == 0, 1, self),
             )
-        ).conj()
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -1602,7 +1616,7 @@ class ModifiedBesselK0Backward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (-self_t.conj() * elementwise_formulas.unfused(op.modified_bessel_k1(self))).conj()
+        tangent0 = (-self_t.conj_physical() * elementwise_formulas.unfused(op.modified_bessel_k1(self))).conj_physical()
         return (tangent0,)
 
 
@@ -1650,7 +1664,9 @@ class ModifiedBesselK1Backward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (-self_t.conj() * (elementwise_formulas.unfused(op.modified_bessel_k0(self)) + result / self)).conj()
+        tangent0 = (
+            -self_t.conj_physical() * (elementwise_formulas.unfused(op.modified_bessel_k0(self)) + result / self)
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -1696,7 +1712,9 @@ class ScaledModifiedBesselK0Backward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * (result - elementwise_formulas.unfused(op.scaled_modified_bessel_k1(self)))).conj()
+        tangent0 = (
+            self_t.conj_physical() * (result - elementwise_formulas.unfused(op.scaled_modified_bessel_k1(self)))
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -1748,8 +1766,9 @@ class ScaledModifiedBesselK1Backward0(Node):
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj() * (result - result / self - elementwise_formulas.unfused(op.scaled_modified_bessel_k0(self)))
-        ).conj()
+            self_t.conj_physical()
+            * (result - result / self - elementwise_formulas.unfused(op.scaled_modified_bessel_k0(self)))
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -1814,13 +1833,13 @@ class SphericalBesselJ0Backward0(Node):
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj()
+            self_t.conj_physical()
             * op.where(
                 op.abs(self) < 0.3,
                 -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))),
                 (op.cos(self) - result) / op.where(self == 0, 1, self),
             )
-        ).conj()
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -1860,7 +1879,7 @@ class BesselJ0Backward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (-self_t.conj() * elementwise_formulas.unfused(op.bessel_j1(self))).conj()
+        tangent0 = (-self_t.conj_physical() * elementwise_formulas.unfused(op.bessel_j1(self))).conj_physical()
         return (tangent0,)
 
 
@@ -1917,11 +1936,11 @@ class BesselJ1Backward0(Node):
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = (
-            self_t.conj()
+            self_t.conj_physical()
             * op.where(
                 self == 0, 0.5, elementwise_formulas.unfused(op.bessel_j0(self)) - result / op.where(self == 0, 1, self)
             )
-        ).conj()
+        ).conj_physical()
         return (tangent0,)
 
 
@@ -1961,7 +1980,7 @@ class BesselY0Backward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (-self_t.conj() * elementwise_formulas.unfused(op.bessel_y1(self))).conj()
+        tangent0 = (-self_t.conj_physical() * elementwise_formulas.unfused(op.bessel_y1(self))).conj_physical()
         return (tangent0,)
 
 
@@ -2007,7 +2026,9 @@ class BesselY1Backward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * (elementwise_formulas.unfused(op.bessel_y0(self)) - result / self)).conj()
+        tangent0 = (
+            self_t.conj_physical() * (elementwise_formulas.unfused(op.bessel_y0(self)) - result / self)
+        ).conj_physical()
         return (tangent0,)
 
 

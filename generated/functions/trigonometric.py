@@ -55,12 +55,12 @@ class SinBackward0(Node):
     def formula(node, grad):
         """self: grad * cos(self).conj()."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad * op.cos(self).conj()])
+        return node.fitted([grad * op.cos(self).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * op.cos(self).conj()).conj()
+        tangent0 = (self_t.conj_physical() * op.cos(self).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -104,12 +104,12 @@ class CosBackward0(Node):
     def formula(node, grad):
         """self: -grad * sin(self).conj()."""
         self = unpack(node, "kept_self")
-        return node.fitted([-grad * op.sin(self).conj()])
+        return node.fitted([-grad * op.sin(self).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (-self_t.conj() * op.sin(self).conj()).conj()
+        tangent0 = (-self_t.conj_physical() * op.sin(self).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -154,12 +154,12 @@ class TanBackward0(Node):
     def formula(node, grad):
         """self: grad * (1 + result * result).conj()."""
         result = unpack_output(node, "kept_result")
-        return node.fitted([grad * (1 + result * result).conj()])
+        return node.fitted([grad * (1 + result * result).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * (1 + result * result).conj()).conj()
+        tangent0 = (self_t.conj_physical() * (1 + result * result).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -203,12 +203,12 @@ class AsinBackward0(Node):
     def formula(node, grad):
         """self: grad * rsqrt((1 - self) * (1 + self)).conj()."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad * op.rsqrt((1 - self) * (1 + self)).conj()])
+        return node.fitted([grad * op.rsqrt((1 - self) * (1 + self)).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * op.rsqrt((1 - self) * (1 + self)).conj()).conj()
+        tangent0 = (self_t.conj_physical() * op.rsqrt((1 - self) * (1 + self)).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -252,12 +252,12 @@ class AcosBackward0(Node):
     def formula(node, grad):
         """self: -grad * rsqrt((1 - self) * (1 + self)).conj()."""
         self = unpack(node, "kept_self")
-        return node.fitted([-grad * op.rsqrt((1 - self) * (1 + self)).conj()])
+        return node.fitted([-grad * op.rsqrt((1 - self) * (1 + self)).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (-self_t.conj() * op.rsqrt((1 - self) * (1 + self)).conj()).conj()
+        tangent0 = (-self_t.conj_physical() * op.rsqrt((1 - self) * (1 + self)).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -301,12 +301,12 @@ class AtanBackward0(Node):
     def formula(node, grad):
         """self: grad / (1 + self * self).conj()."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad / (1 + self * self).conj()])
+        return node.fitted([grad / (1 + self * self).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() / (1 + self * self).conj()).conj()
+        tangent0 = (self_t.conj_physical() / (1 + self * self).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -350,12 +350,12 @@ class SinhBackward0(Node):
     def formula(node, grad):
         """self: grad * cosh(self).conj()."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad * op.cosh(self).conj()])
+        return node.fitted([grad * op.cosh(self).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * op.cosh(self).conj()).conj()
+        tangent0 = (self_t.conj_physical() * op.cosh(self).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -399,12 +399,12 @@ class CoshBackward0(Node):
     def formula(node, grad):
         """self: grad * sinh(self).conj()."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad * op.sinh(self).conj()])
+        return node.fitted([grad * op.sinh(self).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * op.sinh(self).conj()).conj()
+        tangent0 = (self_t.conj_physical() * op.sinh(self).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -449,12 +449,12 @@ class TanhBackward0(Node):
     def formula(node, grad):
         """self: grad * (1 - result * result).conj()."""
         result = unpack_output(node, "kept_result")
-        return node.fitted([grad * (1 - result * result).conj()])
+        return node.fitted([grad * (1 - result * result).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * (1 - result * result).conj()).conj()
+        tangent0 = (self_t.conj_physical() * (1 - result * result).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -498,12 +498,12 @@ class AsinhBackward0(Node):
     def formula(node, grad):
         """self: grad * rsqrt(1 + self * self).conj()."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad * op.rsqrt(1 + self * self).conj()])
+        return node.fitted([grad * op.rsqrt(1 + self * self).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * op.rsqrt(1 + self * self).conj()).conj()
+        tangent0 = (self_t.conj_physical() * op.rsqrt(1 + self * self).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -547,12 +547,12 @@ class AcoshBackward0(Node):
     def formula(node, grad):
         """self: grad * (rsqrt(self - 1) * rsqrt(self + 1)).conj()."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad * (op.rsqrt(self - 1) * op.rsqrt(self + 1)).conj()])
+        return node.fitted([grad * (op.rsqrt(self - 1) * op.rsqrt(self + 1)).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() * (op.rsqrt(self - 1) * op.rsqrt(self + 1)).conj()).conj()
+        tangent0 = (self_t.conj_physical() * (op.rsqrt(self - 1) * op.rsqrt(self + 1)).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -596,12 +596,12 @@ class AtanhBackward0(Node):
     def formula(node, grad):
         """self: grad / ((1 - self) * (1 + self)).conj()."""
         self = unpack(node, "kept_self")
-        return node.fitted([grad / ((1 - self) * (1 + self)).conj()])
+        return node.fitted([grad / ((1 - self) * (1 + self)).conj_physical()])
 
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = (self_t.conj() / ((1 - self) * (1 + self)).conj()).conj()
+        tangent0 = (self_t.conj_physical() / ((1 - self) * (1 + self)).conj_physical()).conj_physical()
         return (tangent0,)
 
 
@@ -677,17 +677,17 @@ class Atan2Backward0(Node):
             None
             if self_t is None
             else (
-                self_t.conj()
+                self_t.conj_physical()
                 * (other / op.where((self == 0) & (other == 0), 1, op.hypot(self, other)))
                 / op.where((self == 0) & (other == 0), 1, op.hypot(self, other))
-            ).conj(),
+            ).conj_physical(),
             None
             if other_t is None
             else (
-                -other_t.conj()
+                -other_t.conj_physical()
                 * (self / op.where((self == 0) & (other == 0), 1, op.hypot(self, other)))
                 / op.where((self == 0) & (other == 0), 1, op.hypot(self, other))
-            ).conj(),
+            ).conj_physical(),
         )
         return (tangent0,)
 
@@ -774,8 +774,12 @@ class HypotBackward0(Node):
     def tangent(result, self, other, self_t, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
-            None if self_t is None else (self_t.conj() * (self / op.where(result == 0, 1, result))).conj(),
-            None if other_t is None else (other_t.conj() * (other / op.where(result == 0, 1, result))).conj(),
+            None
+            if self_t is None
+            else (self_t.conj_physical() * (self / op.where(result == 0, 1, result))).conj_physical(),
+            None
+            if other_t is None
+            else (other_t.conj_physical() * (other / op.where(result == 0, 1, result))).conj_physical(),
         )
         return (tangent0,)
 

@@ -562,7 +562,9 @@ BITWISE_RIGHT_SHIFT_TENSOR = Elementwise(
     whole="i",
     converts="ib",
 )
-CONJ = Elementwise(PACKAGE, "conj", "conj", "promote", operands=("self",), whole="ib", converts="ib")
+CONJ_PHYSICAL = Elementwise(
+    PACKAGE, "conj_physical", "conj_physical", "promote", operands=("self",), whole="ib", converts="ib"
+)
 REAL_COPY = Elementwise(
     PACKAGE, "real_copy", "real_copy", "promote", result_dtypes=("real",), operands=("self",), whole="i", converts="ib"
 )

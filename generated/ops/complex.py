@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...runtime.autograd.forward.tangents import propagate
-from ...runtime.autograd.inplace.inplace import adopt_result, after_write
+from ...runtime.autograd.inplace.inplace import after_write
 from ...runtime.autograd.inplace.view_history import not_recorded
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.elementwise import result_dtype, run
@@ -18,6 +18,7 @@ from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.view_cache import ViewOp
 from ...runtime.dispatch.writing import before_write, write, write_out
+from ...runtime.marked.marks import as_conjugate, as_negative
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, watch
 from ...runtime.modes.overrides.classes import plain
@@ -27,20 +28,120 @@ from ...runtime.ops.complex import cpu as complex_cpu
 from ...runtime.tensor import views
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt, geometry
+from ...runtime.tensor.base import view as make_view
 from ...runtime.tensor.dtype_views import typed_view
 from .. import kernels
 from ..functions import complex as functions
 
+CONJ = ViewOp("conj", functions.ConjBackward0, "self")
+_NEG_VIEW = ViewOp("_neg_view", functions.NegViewBackward0, "self")
 RESOLVE_CONJ = ViewOp("resolve_conj", None, "self")
 RESOLVE_NEG = ViewOp("resolve_neg", None, "self")
 REAL = ViewOp("real", None, "self")
 IMAG = ViewOp("imag", None, "self")
 
 
-def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The complex conjugate; real numbers are their own.
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate, a view: it is computed when it is used; real numbers are their own. What is written to it
+    reaches the tensor conjugated. `conj` of a conjugate is a view of the numbers as they are.
 
-    conj(Tensor self) -> Tensor (derivatives.yaml)
+    conj(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Gradients:
+        self: grad.conj()
+    Example:
+        >>> z = sg.tensor([1 + 2j])
+        >>> z.conj()
+        tensor([1.-2.j])
+        >>> z.conj().zero_()
+        tensor([0.+0.j])
+        >>> z
+        tensor([0.-0.j])
+    """
+    if isinstance(input, Tensor) and input._dtype.kind in "bif":
+        return input
+    if not watch.every:
+        result = CONJ.launch(input)
+        if result is not None:
+            return as_conjugate(result)
+    if input.__class__ not in plain and (result := intercept("conj", conj, "along", input)) is not NOT_HANDLED:
+        return result
+    return _conj("conj", input)
+
+
+def _conj(name: str, self) -> Any:
+    given = ()
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    first = self
+    place = geometry(views.alias, first._shape, first.stride(), first._offset)
+    CONJ.remember(first, given, (place,))
+    result = make_view(first, place)
+    if grad_mode.grad:
+        if self._rg:
+            functions.ConjBackward0.record(result, self)
+    else:
+        not_recorded(result)
+    if watch.active:
+        propagate(functions.ConjBackward0, result, (self,), (self,))
+    return as_conjugate(result)
+
+
+def _neg_view(input: Tensor) -> Tensor:
+    """The negative, a view: it is computed when it is used, and what is written to it reaches the tensor negated.
+
+    _neg_view(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Gradients:
+        self: -grad
+    Example:
+        >>> sg.tensor([1.0])._neg_view()
+        tensor([-1.])
+    """
+    if not watch.every:
+        result = _NEG_VIEW.launch(input)
+        if result is not None:
+            return as_negative(result)
+    if (
+        input.__class__ not in plain
+        and (result := intercept("_neg_view", _neg_view, "along", input)) is not NOT_HANDLED
+    ):
+        return result
+    return __neg_view("_neg_view", input)
+
+
+def __neg_view(name: str, self) -> Any:
+    given = ()
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    first = self
+    place = geometry(views.alias, first._shape, first.stride(), first._offset)
+    _NEG_VIEW.remember(first, given, (place,))
+    result = make_view(first, place)
+    if grad_mode.grad:
+        if self._rg:
+            functions.NegViewBackward0.record(result, self)
+    else:
+        not_recorded(result)
+    if watch.active:
+        propagate(functions.NegViewBackward0, result, (self,), (self,))
+    return as_negative(result)
+
+
+def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex conjugate, computed at once; real numbers are their own.
+
+    conj_physical(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -51,84 +152,54 @@ def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         self: grad.conj()
     Example:
-        >>> sg.conj(sg.tensor([1 + 2j]))
-        tensor([1.-2.j])
-    """
-    if isinstance(input, Tensor) and input._dtype.kind in "bif" and out is None:
-        return input
-    if not watch.every and out is None:
-        result = kernels.CONJ.launch(input)
-        if result is not None:
-            return result
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("conj", conj, "elementwise", input, out=out)
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        if not watch.every and kernels.CONJ.launch_out(input, out) is not None:
-            return out
-        return write_out("conj", out, _conj("conj", input), (input,), share="same")
-    checks.tensor("conj", "input", input)
-    return _conj("conj", input)
-
-
-def _conj(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.CONJ, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.ConjBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.ConjBackward0, result, (self,), (self,), into)
-    return result
-
-
-def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The complex conjugate, as `conj` gives it: there are no lazy conjugates here.
-
-    conj_physical(Tensor self) -> Tensor (derivatives.yaml)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that its ops give; `input` itself for bool, integers, floats.
-    Gradients:
-        through: conj(self)
-    Example:
         >>> sg.conj_physical(sg.tensor([1 + 2j]))
         tensor([1.-2.j])
     """
     if isinstance(input, Tensor) and input._dtype.kind in "bif" and out is None:
         return input
+    if not watch.every and out is None:
+        result = kernels.CONJ_PHYSICAL.launch(input)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("conj_physical", conj_physical, "composite", input, out=out)
+        result := intercept("conj_physical", conj_physical, "elementwise", input, out=out)
     ) is not NOT_HANDLED:
         return result
-    name = "conj_physical"
     if out is not None:
-        return write_out(name, out, conj_physical(input))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    return op.conj(self)
+        if not watch.every and kernels.CONJ_PHYSICAL.launch_out(input, out) is not None:
+            return out
+        return write_out("conj_physical", out, _conj_physical("conj_physical", input), (input,), share="same")
+    checks.tensor("conj_physical", "input", input)
+    return _conj_physical("conj_physical", input)
 
 
 def conj_physical_(input: Tensor) -> Tensor:
     """`conj_physical`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and kernels.CONJ_PHYSICAL.launch_in_place(input) is not None:
+        return input
     if (
         input.__class__ not in plain
-        and (result := intercept("conj_physical", conj_physical_, "composite", input)) is not NOT_HANDLED
+        and (result := intercept("conj_physical", conj_physical_, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("conj_physical_", input, (input,), keep=(input,), share="same")
+    original = before_write("conj_physical_", input, (input,), keep=(), share="same")
     before = input._fn
-    adopt_result("conj_physical_", input, conj_physical(original))
+    _conj_physical("conj_physical_", original, into=input)
     return after_write(input, before)
 
 
+def _conj_physical(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.CONJ_PHYSICAL, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ConjPhysicalBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.ConjPhysicalBackward0, result, (self,), (self,), into)
+    return result
+
+
 def resolve_conj(input: Tensor) -> Tensor:
-    """The tensor as it is: a conjugate is computed at once, never lazily.
+    """The tensor itself; of a conjugate, which `conj` gives as a view, the numbers in memory of their own.
 
     resolve_conj(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
@@ -163,7 +234,8 @@ def resolve_conj(input: Tensor) -> Tensor:
 
 
 def resolve_neg(input: Tensor) -> Tensor:
-    """The tensor as it is: a negative is computed at once, never lazily.
+    """The tensor itself; of a negative that is a view, as `imag` of a conjugate gives it, the numbers in memory of their
+    own.
 
     resolve_neg(Tensor(a) self) -> Tensor(a) (derivatives.yaml)
     Dtypes: all.
@@ -582,6 +654,7 @@ def _view_as_complex(name: str, self) -> Any:
 
 __all__ = [
     "conj",
+    "_neg_view",
     "conj_physical",
     "resolve_conj",
     "resolve_neg",

@@ -538,7 +538,10 @@ def fft_hfft(
         norm = checks.string(name, "norm", norm)
     self, n, dim, norm = fft_checks.along_half_axis(name, self, n, dim, norm)
     return op.fft_c2r(
-        fft_formulas.resized(self, fft_formulas.half_sizes(n), dim).conj(), dim, fft_formulas.scaling(norm, True), n[-1]
+        fft_formulas.resized(self, fft_formulas.half_sizes(n), dim).conj_physical(),
+        dim,
+        fft_formulas.scaling(norm, True),
+        n[-1],
     )
 
 
@@ -595,7 +598,7 @@ def fft_ihfft(
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
     self, n, dim, norm = fft_checks.along_real_axis(name, self, n, dim, norm)
-    return op.fft_r2c(fft_formulas.resized(self, n, dim), dim, fft_formulas.scaling(norm, False)).conj()
+    return op.fft_r2c(fft_formulas.resized(self, n, dim), dim, fft_formulas.scaling(norm, False)).conj_physical()
 
 
 @autocast_as(cpu="float32")
@@ -877,7 +880,10 @@ def fft_hfft2(
         norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
     return op.fft_c2r(
-        fft_formulas.resized(self, fft_formulas.half_sizes(s), dim).conj(), dim, fft_formulas.scaling(norm, True), s[-1]
+        fft_formulas.resized(self, fft_formulas.half_sizes(s), dim).conj_physical(),
+        dim,
+        fft_formulas.scaling(norm, True),
+        s[-1],
     )
 
 
@@ -933,7 +939,7 @@ def fft_ihfft2(
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
-    return op.fft_r2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, False)).conj()
+    return op.fft_r2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, False)).conj_physical()
 
 
 @autocast_as(cpu="float32")
@@ -1220,7 +1226,10 @@ def fft_hfftn(
         norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
     return op.fft_c2r(
-        fft_formulas.resized(self, fft_formulas.half_sizes(s), dim).conj(), dim, fft_formulas.scaling(norm, True), s[-1]
+        fft_formulas.resized(self, fft_formulas.half_sizes(s), dim).conj_physical(),
+        dim,
+        fft_formulas.scaling(norm, True),
+        s[-1],
     )
 
 
@@ -1277,7 +1286,7 @@ def fft_ihfftn(
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
-    return op.fft_r2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, False)).conj()
+    return op.fft_r2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, False)).conj_physical()
 
 
 def fft_fftshift(

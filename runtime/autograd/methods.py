@@ -13,6 +13,7 @@ from ..modes.overrides.subclasses import kept_as_they_are
 from ..tensor.base import TensorBase, alias, note_layout_change
 from ..tensor.devices import CPU
 from ..tensor.history import clear_history
+from ..tensor.unmarked import unmarked
 from .backward import backward
 from .forward.dual import split_dual, with_tangent
 from .hooks.hooks import RemovableHandle, add_accumulated_hook, add_tensor_hook, retain_grad
@@ -209,6 +210,7 @@ class AutogradMethods(TensorBase):
                 "data: data set to a tensor that requires gradients must be floating point or complex dtype, but got "
                 f"{value._dtype!r}"
             )
+        value = unmarked(value)
         before = meta_of(self)
         slots = ("_flat", "_nd", "_storage", "_shape", "_strides", "_offset", "_dtype")
         # Who finds the device to be the CPU finds NumPy arrays, also in another thread between two of these lines.

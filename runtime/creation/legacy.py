@@ -18,6 +18,7 @@ from ..tensor.dtypes import get_default_dtype, set_default_dtype
 from ..tensor.memory_format import strided
 from ..tensor.package_name import known
 from ..tensor.shapes import Size
+from ..tensor.unmarked import unmarked
 from .data import tensor
 from .filled import empty
 
@@ -80,7 +81,7 @@ def _over_memory(name: str, kind: Dtype, value: Any) -> Any:
         raise ArgumentError(
             f"{name}(): expected a Tensor of {kind}, but got {value._dtype}; convert it with .to({kind})"
         )
-    return op.alias(value)
+    return op.alias(unmarked(value))
 
 
 def _over_storage(name: str, kind: Dtype, value: Any) -> Any:

@@ -45,6 +45,7 @@ class Op:
     refuses: tuple[tuple[str, str], ...] = ()  # calls that must raise, and the class of the error
     autocast: dict[str, str] = field(default_factory=dict)  # type of device -> what its tensors are cast to
     sparse: str = ""  # the function of runtime/sparse/rules/ that computes for sparse tensors
+    marked: str = ""  # the function of runtime/marked/rules.py that computes for conjugates and negatives
     example: str = ""
 
     @property

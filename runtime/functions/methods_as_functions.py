@@ -15,6 +15,14 @@ from ..tensor.dtypes import get_default_dtype
 from ..user_warning import warn_user
 
 
+def _conj(input: Any) -> Any:
+    return op.conj(checks.tensor("_conj", "input", input))
+
+
+def _neg_view(input: Any) -> Any:
+    return op._neg_view(checks.tensor("_neg_view", "input", input))
+
+
 def detach(input: Any) -> Any:
     """The tensor outside of the graph: `input.detach()`.
 

@@ -97,10 +97,7 @@ class TensorAttributes(LayoutMethods):
         return self._base is not None and not inference.is_inference(self)
 
     def _conj(self) -> Any:
-        return op.conj(self)  # computed at once, as `is_conj` says
-
-    def _neg_view(self) -> Any:
-        return op.neg(self)
+        return op.conj(self)
 
     def _is_zerotensor(self) -> bool:
         return False

@@ -51,27 +51,25 @@ def is_complex(input: Any) -> bool:
 
 
 def is_conj(input: Any) -> bool:
-    """Whether the elements are yet to be conjugated: never, a conjugate is computed at once.
+    """Whether the elements are yet to be conjugated: the tensor is a view that `conj` has given.
 
     Args:
         input: the tensor.
     """
     if input.__class__ not in plain and (result := overridden(is_conj, input)) is not NOT_HANDLED:
         return result
-    checks.tensor("is_conj", "input", input)
-    return False
+    return bool(checks.tensor("is_conj", "input", input).conjugated)
 
 
 def is_neg(input: Any) -> bool:
-    """Whether the elements are yet to be negated: never, a negative is computed at once.
+    """Whether the elements are yet to be negated: the tensor is a view such as `imag` of a conjugate.
 
     Args:
         input: the tensor.
     """
     if input.__class__ not in plain and (result := overridden(is_neg, input)) is not NOT_HANDLED:
         return result
-    checks.tensor("is_neg", "input", input)
-    return False
+    return bool(checks.tensor("is_neg", "input", input).negated)
 
 
 def is_nonzero(input: Any) -> bool:

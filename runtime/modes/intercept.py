@@ -169,9 +169,9 @@ def uncast() -> bool:
 
 
 class Layouts:
-    """Who computes for tensors that have no memory of their own, set once there is one: its answer, or NOT_HANDLED."""
+    """Who computes for tensors that have no memory of their own, added once there is one: an answer, or NOT_HANDLED."""
 
-    answer: Callable[[str, Callable[..., Any], Any, Any], Any] | None = None
+    answers: tuple[Callable[[str, Callable[..., Any], Any, Any], Any], ...] = ()
 
 
 class _Passing(threading.local):
@@ -209,11 +209,18 @@ class OpCall:
         found = self.advance()
         if found is not NOT_HANDLED:
             return found
-        _passing.function = self.function
-        try:
-            return self.function(*self.args, **self.kwargs)
-        finally:
-            _passing.function = None
+        return run_itself(self.function, *self.args, **self.kwargs)
+
+
+def run_itself(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The result of an op that watchers have been asked about, and left to itself."""
+    if not watch.interceptors:
+        return function(*args, **kwargs)
+    _passing.function = function
+    try:
+        return function(*args, **kwargs)
+    finally:
+        _passing.function = None
 
 
 def intercept(name: str, function: Callable[..., Any], rule: Any, *args: Any, **kwargs: Any) -> Any:
@@ -224,8 +231,11 @@ def intercept(name: str, function: Callable[..., Any], rule: Any, *args: Any, **
             _passing.function = None
         else:
             found = OpCall(name, function, rule, args, kwargs).advance()
-    if found is NOT_HANDLED and Layouts.answer is not None:
-        return Layouts.answer(name, function, args, kwargs)
+    if found is NOT_HANDLED:
+        for answer in Layouts.answers:
+            found = answer(name, function, args, kwargs)
+            if found is not NOT_HANDLED:
+                break
     return found
 
 

@@ -14,6 +14,7 @@ from ..tensor.devices import META
 from ..tensor.dtypes import dtype, from_name, uint8
 from ..tensor.memory import empty
 from ..tensor.shapes import numel
+from ..tensor.unmarked import unmarked
 from .archive import Damage
 from .pickle_reader import Named
 from .rebuild import check_layout, check_sizes, parts, rebuild
@@ -92,11 +93,11 @@ def _without_memory(kind: Any, size: Any, stride: Any, requires_grad: Any) -> An
 
 
 def _marked(tensor: Any, metadata: Any) -> Any:
-    """Views that are conjugated or negated only in name have memory of their own here."""
+    """A tensor as a view that shows conjugates or negatives, where the file says so."""
     marks = metadata if isinstance(metadata, dict) else {}
     if marks.get("conj"):
         tensor = tensor.conj().detach()
-    return tensor.neg().detach() if marks.get("neg") else tensor
+    return tensor._neg_view().detach() if marks.get("neg") else tensor
 
 
 def _class(name: str) -> type:
@@ -107,7 +108,7 @@ def _as(tensor: Any, cls: type, requires_grad: bool, attributes: dict[str, Any])
     """A tensor of a class over the memory of another."""
     if not isinstance(tensor, TensorBase):
         raise Damage("a parameter has no tensor")
-    _, storage, layout, _, place, _, kind = parts(tensor)
+    _, storage, layout, _, place, _, kind = parts(unmarked(tensor))
     return rebuild(cls, storage, layout, requires_grad, place, attributes, kind)
 
 

@@ -131,6 +131,8 @@ class Writer(_Pickler):
 
     def _save_tensor(self, tensor: Any) -> None:
         cls, storage, (shape, strides, offset), requires_grad, place, attributes, kind = parts(tensor)
+        marks = {"conj": tensor.conjugated, "neg": tensor.negated}
+        metadata = ({mark: True for mark, is_set in marks.items() if is_set},) if tensor.marked else ()
         if tensor.is_meta:
             without = self._utils("_rebuild_meta_tensor_no_storage")
             self._save_made(tensor, cls, without, ((kind, tuple(shape), tuple(strides)), requires_grad, ()), attributes)
@@ -143,7 +145,7 @@ class Writer(_Pickler):
         count = storage.size * (1 if typed else storage.dtype.itemsize)
         identity = _Stored("storage", self._name(home, name), str(number), str(place), count)
         given = identity, offset, tuple(shape), tuple(strides)
-        behind: tuple[Any, ...] = (OrderedDict(),) if typed else (OrderedDict(), kind)
+        behind: tuple[Any, ...] = (OrderedDict(), *(() if typed else (kind,)), *metadata)
         function = self._utils("_rebuild_tensor_v2" if typed else "_rebuild_tensor_v3")
         self._save_made(tensor, cls, function, (given, requires_grad, behind), attributes)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..tensor.base import alias, fresh
+from ..tensor.base import TensorBase, alias, fresh, fresh_class
 from ..tensor.devices import device, resolve
 from ..tensor.dtype_views import origin_of, storage_as
 from ..tensor.dtypes import dtype
@@ -16,6 +16,7 @@ from ..tensor.history import set_requires_grad
 from ..tensor.memory import copied_once, placed
 from ..tensor.shapes import is_contiguous, numel
 
+storage_of = TensorBase._storage.__get__  # also of what hides it
 _MAX_DIMS = 64  # of a NumPy array
 _TOO_LARGE = 2**63  # for a size, a stride, or a number of elements
 
@@ -61,9 +62,9 @@ def check_layout(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, 
 def parts(tensor: Any) -> tuple[Any, ...]:
     """The arguments with which `rebuild` makes an equal tensor over the same storage, in whatever dtype."""
     layout = (tuple(tensor.shape), tuple(tensor.stride()), tensor.storage_offset())
-    storage = origin_of(tensor._storage)
-    kind = tensor.dtype
-    return type(tensor), storage, layout, tensor.requires_grad, tensor.device, tensor.__dict__, kind
+    storage = origin_of(storage_of(tensor))
+    cls = fresh_class() if tensor.marked else type(tensor)
+    return cls, storage, layout, tensor.requires_grad, tensor.device, tensor.__dict__, tensor.dtype
 
 
 def reduce(tensor: Any) -> tuple[Any, tuple[Any, ...]]:

@@ -143,7 +143,7 @@ def sparse_class() -> Any:
     """The class, made on first use: only then is it known what class tensors have. From then on calls are answered."""
     found = type("SparseTensor", (SparseMethods, fresh_class()), {"__slots__": ("elements", "pattern")})
     never_plain(found)
-    Layouts.answer = answer
+    Layouts.answers = (*Layouts.answers, answer)
     return found
 
 

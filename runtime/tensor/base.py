@@ -64,6 +64,7 @@ class TensorBase:
         "_views",
     )
     edge_kind = 2  # a leaf is its own graph edge: see autograd.node
+    marked = conjugated = negated = False  # whether what lies in memory is shown otherwise: see runtime/marked/
 
     _base: TensorBase | None
     _device: device
@@ -337,6 +338,8 @@ def note_layout_change() -> None:
 
 def alias(base: Any, shape: Sequence[int], strides: Sequence[int] | None, offset: int) -> Any:
     """Another tensor over the storage of `base`, without a place in the graph or among the views."""
+    if base.marked:
+        return base.aliased(shape, strides, offset)
     t = fresh(base._storage, tuple(shape), base._dtype)
     t._storage = base._storage
     t._offset = offset

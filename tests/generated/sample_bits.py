@@ -22,7 +22,7 @@ def bits_of(name: str) -> str:
         for _ in range(3):
             results = [*run(name, text, STYLE), *gradients(name, text, STYLE)]
         for result in results:
-            found.update(b"none" if result is None else result.detach().numpy().tobytes())
+            found.update(b"none" if result is None else result.numpy(force=True).tobytes())
     return found.hexdigest()
 
 

@@ -68,7 +68,9 @@ def equal(one: Any, other: Any, random: bool) -> bool:
     if not isinstance(one, sg.Tensor):
         return bool(one == other)
     alike = one.shape == other.shape and one.dtype is other.dtype
-    return alike and (random or np.array_equal(one.numpy(), other.numpy(), equal_nan=one.dtype.kind in "fc"))
+    return alike and (
+        random or np.array_equal(one.numpy(force=True), other.numpy(force=True), equal_nan=one.dtype.kind in "fc")
+    )
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -46,7 +46,7 @@ def numbers(value: Any) -> Any:
     """A tensor as an array that NumPy computes with."""
     if not isinstance(value, sg.Tensor):
         return value
-    return (value.float() if value.dtype is sg.bfloat16 else value).detach().numpy()
+    return (value.float() if value.dtype is sg.bfloat16 else value).numpy(force=True)
 
 
 def agree(got: Any, right: Any, rtol: float, atol: float) -> bool:
@@ -201,7 +201,7 @@ def test_layout_makes_no_difference(name: str) -> None:
 def same(a: Any, b: Any, op: Any) -> bool:
     """Equal bits; for sums of products, which BLAS may order otherwise, equal up to rounding."""
     if op.kind == "elementwise":
-        return a.contiguous().numpy().tobytes() == b.contiguous().numpy().tobytes()
+        return a.contiguous().numpy(force=True).tobytes() == b.contiguous().numpy(force=True).tobytes()
     return agree(a, b, 1e-5, 1e-6)
 
 
@@ -224,7 +224,7 @@ def test_fast_path_is_the_general_path(name: str) -> None:
 
 def bits(value: Any) -> Any:
     """The bits of a tensor; None of none."""
-    return None if value is None else value.detach().numpy().tobytes()
+    return None if value is None else value.numpy(force=True).tobytes()
 
 
 @pytest.mark.parametrize("name", [name for name in FLOATS if BY_NAME[name].kind != "composite"])
@@ -315,11 +315,11 @@ def test_a_number_on_either_side(symbol: str, number: float) -> None:
                 result = operator(number, x) if swap else operator(x, number)
             if result.requires_grad:
                 result.sum().backward()
-            results.append([result.detach().numpy().tobytes(), None if x.grad is None else x.grad.numpy().tobytes()])
+            results.append([result.numpy(force=True).tobytes(), None if x.grad is None else x.grad.numpy().tobytes()])
             with np.errstate(all="ignore"):
                 wide = values.astype(np.float64)
                 expected = operator(number, wide) if swap else operator(wide, number)
-            np.testing.assert_allclose(result.detach().numpy(), expected.astype(result.dtype.np), rtol=3e-6)
+            np.testing.assert_allclose(result.numpy(force=True), expected.astype(result.dtype.np), rtol=3e-6)
         assert results[0] == results[1], (symbol, number, swap)
 
 

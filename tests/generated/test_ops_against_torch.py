@@ -63,7 +63,7 @@ def assert_same(ours: Any, other: Any, about: str, least: float = 0) -> None:
     assert tuple(ours.shape) == tuple(other.shape), about
     assert ours.dtype.name == str(other.dtype).removeprefix("torch."), about
     wide = (torch.complex128, sg.complex128) if other.is_complex() else (torch.float64, sg.float64)
-    got, right = ours.detach().to(wide[1]).numpy(), other.detach().clone().resolve_conj().to(wide[0]).numpy()
+    got, right = ours.detach().to(wide[1]).numpy(force=True), other.detach().clone().resolve_conj().to(wide[0]).numpy()
     tolerance = max(TOLERANCE.get(ours.dtype.name, 0), least)
     assert np.allclose(got, right, rtol=tolerance, atol=tolerance, equal_nan=True), f"{about}: {got} is not {right}"
 

@@ -23,7 +23,7 @@ from .creations import SOURCE, Call, is_native, native_outcome
 pytestmark = pytest.mark.skipif(not supported(), reason="there is no native code here")
 
 MADE = sg.Tensor, np.ndarray, ValueError  # by calls that are answered, and that are refused
-SIZES: list[Any] = [(), (0,), (5,), (2, 0, 3), (3, 4), (1, 2, 3, 4), [2, 3], sg.Size([4, 1]), (300,), (1400, 400)]
+SIZES: list[Any] = [(), (0,), (5,), (2, 0, 3), (3, 4), (1, 2, 3, 4), [2, 3], sg.Size([4, 1]), (300,), (701, 801)]
 NUMBERS = [0, 1, -1, 7, 127, 128, 200, -129, 2**31, -(2**63), 2**63 - 1, True, False]
 NUMBERS += [0.0, -0.0, 0.5, 1.25, -2.75, 1e-5, 6.1e-5, 65504.0, 65520.0, 1e10, 3.5e38, 1e300, 0.1, 1 / 3]
 NUMBERS += [float("inf"), float("-inf"), float("nan"), 2.0**62, 2.0**63]
@@ -33,18 +33,34 @@ NUMBERS += [float("inf"), float("-inf"), float("nan"), 2.0**62, 2.0**63]
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_constants_of_any_dtype_and_size(kind: Any, size: Any) -> None:
     """zeros, ones, full and eye, by sizes in all forms, and what is like a tensor."""
-    small = int(np.prod(size)) < 2**19
     for function in (sg.zeros, sg.ones):
-        assert is_native(function, size, dtype=kind) == small
-        assert is_native(function, size=size, dtype=kind) == small
-        assert is_native(function, *size, dtype=kind) == (small and len(size) > 0)
-    assert is_native(sg.full, size, 1, dtype=kind) == small
+        assert is_native(function, size, dtype=kind)
+        assert is_native(function, size=size, dtype=kind)
+        assert is_native(function, *size, dtype=kind) == (len(size) > 0)
+    assert is_native(sg.full, size, 1, dtype=kind)
     source = sg.zeros(size, dtype=kind)
-    assert is_native(sg.zeros_like, source) == is_native(sg.ones_like, source) == small
-    assert is_native(sg.full_like, source, 0) == is_native(source.new_full, size, True) == small
-    assert is_native(source.new_zeros, size) == is_native(source.new_ones, size) == small
-    if len(size) == 2 and small:
-        assert is_native(sg.eye, *size, dtype=kind) and is_native(sg.eye, size[0], dtype=kind)
+    assert is_native(sg.zeros_like, source) and is_native(sg.ones_like, source)
+    assert is_native(sg.full_like, source, 0) and is_native(source.new_full, size, True)
+    assert is_native(source.new_zeros, size) and is_native(source.new_ones, size)
+    if len(size) == 2:
+        assert is_native(sg.eye, *size, dtype=kind) == (int(np.prod(size)) < 2**19)
+        assert is_native(sg.eye, size[0], dtype=kind)
+
+
+@pytest.mark.parametrize("kind", WITH_KERNELS, ids=str)
+def test_threads_share_what_is_large(kind: Any) -> None:
+    """All elements are written, also those behind the last whole word; many zeros are the operating system's."""
+    threads = sg.get_num_threads()
+    sg.set_num_threads(2)
+    try:
+        for value in (0, 1, 2.5):
+            made = sg.full((1001, 1399), value, dtype=kind)
+            assert is_native(sg.full, (1001, 1399), value, dtype=kind)
+            assert bool((made == sg.tensor(value, dtype=kind)).all())
+        assert not is_native(sg.zeros, (2**25 + 1,), dtype=kind)
+        assert is_native(sg.ones, (2**25 + 1,), dtype=sg.bool)
+    finally:
+        sg.set_num_threads(threads)
 
 
 @pytest.mark.parametrize("kind", [None, *WITH_KERNELS], ids=str)

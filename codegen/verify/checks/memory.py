@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from specgrad.runtime.marked.memory import stored
 from specgrad.runtime.modes.grad_mode import no_grad
 from specgrad.runtime.tensor.base import adopt
 
@@ -57,7 +58,7 @@ def _shared(point: Point) -> list[bool]:
     """For each tensor that the op gives, whether it lies in the memory of a tensor that it was given."""
     tensors = point.tensors([False] * len(point.leaves))
     given = [t.array for t in (*tensors, *point.constants)]
-    found = [output.array for output in point.call(tensors)]
+    found = [stored(output).array for output in point.call(tensors)]
     return [any(np.may_share_memory(output, own) for own in given) for output in found]
 
 

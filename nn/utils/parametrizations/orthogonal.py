@@ -77,7 +77,7 @@ def _transposed(X: Tensor) -> Tensor:
 
 
 def _adjoint(X: Tensor) -> Tensor:
-    return _transposed(X).conj() if X.is_complex() else _transposed(X)
+    return _transposed(X).conj_physical() if X.is_complex() else _transposed(X)
 
 
 def _reflected(X: Tensor) -> Tensor:

@@ -12,6 +12,7 @@ from ...modes.grad_mode import no_grad
 from ...modes.overrides.switches import state as overriding
 from ...tensor.base import TensorBase
 from ...tensor.history import clear_history, set_history
+from ...tensor.unmarked import unmarked
 from ..engine.accumulate_grad import next_functions
 from ..engine.match_input import broadcasts, fit
 from ..inplace.copy_slices import Replaced
@@ -136,7 +137,7 @@ def checked(name: str, index: int, grad: Any, meta: Any, wanted: Any) -> Any:
             f"Function {name} returned an invalid gradient at index {index} - got {grad._dtype!r} but expected a real "
             f"dtype, as the input has {dtype!r}: take its real part"
         )
-    return fit(grad, meta)
+    return fit(unmarked(grad), meta)
 
 
 def record(

@@ -15,6 +15,7 @@ from ...tensor.base import TensorBase, fresh
 from ...tensor.devices import CPU
 from ...tensor.memory import full, zeros
 from ...tensor.shapes import Size
+from ...tensor.unmarked import unmarked
 from ..inplace.view_history import NOWHERE
 from ..node import Output
 from ..saved.saved import edge_of, meta_of
@@ -95,7 +96,7 @@ def initial(name: str, root: Any, given: Any, index: int = 0, batched: bool = Fa
     if not isinstance(given, TensorBase):
         raise ArgumentError(f"{name}(): gradients can be either Tensors or None, but got {type_name(given)}")
     if shape is None:
-        return given
+        return unmarked(given)
     if given._shape != shape or batched:
         _check_shape(name, Size(given._shape), Size(shape), index, batched)
     if (given._dtype.kind == "c") != (dtype.kind == "c"):
@@ -104,7 +105,7 @@ def initial(name: str, root: Any, given: Any, index: int = 0, batched: bool = Fa
             f"Mismatch in dtype: grad_output[{index}] has a dtype of {given._dtype!r} and output[{index}] has a dtype "
             f"of {dtype!r}."
         )
-    return given if given._dtype is dtype else op._to_copy(given, dtype)
+    return unmarked(given if given._dtype is dtype else op._to_copy(given, dtype))
 
 
 def _check_shape(name: str, given: Any, shape: Any, index: int, batched: bool) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from ...errors import type_name
 from ...tensor.base import TensorBase
+from ...tensor.unmarked import unmarked
 
 _ids = itertools.count()
 
@@ -137,7 +138,7 @@ def run_tensor_hooks(hooks: Hooks, grad: Any, index: int = 0) -> Any:
     """Pass a gradient through the hooks of output `index`, in order of registration; then it may be retained."""
     for number, hook in list(hooks.tensor.values()):
         if number == index and (new := hook(grad)) is not None:
-            grad = replaced(hook, new, grad)
+            grad = unmarked(replaced(hook, new, grad))
     for number, keep in list(hooks.retained.values()):
         if number == index and grad is not None:
             keep(grad)

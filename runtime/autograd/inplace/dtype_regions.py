@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ...namespace import op
 from ...tensor.views import span
+from ..node import Node
 from ..saved.saved import edge_of
 from .copy_slices import CopySlices, Region, take_history
 
@@ -43,6 +44,26 @@ def are_related(base: Any, view: Any) -> bool:
 def in_other_dtype(memory: Any) -> Any:
     """One-dimensional memory as the parts of its complex numbers, or as the complex numbers of its pairs."""
     return op.view_as_real(memory) if memory.is_complex() else op.view_as_complex(memory.view(-1, 2))
+
+
+class Turned(Node):
+    """The elements of a view that shows conjugates or negatives, of those that lie in memory."""
+
+    __slots__ = ("conjugated", "negated")
+    op_name = "conj"
+
+    def __init__(self, edge: Any, view: Any) -> None:
+        super().__init__((edge,))
+        self.conjugated, self.negated = view.conjugated, view.negated
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """The gradient turned as the elements are."""
+        grad = op.conj_physical(grad) if self.conjugated else grad
+        return (op.neg(grad) if self.negated else grad,)
+
+    def name(self) -> str:
+        """PyTorch's name for this node."""
+        return "ConjBackward0" if self.conjugated else "NegViewBackward0"
 
 
 class RetypedSlices(CopySlices):
@@ -91,13 +112,14 @@ def follow_base(view: Any, base: Any) -> None:
     edge = edge_of(base)
     same = view._dtype is base._dtype
     node = Region(edge, layout_of(base), layout_of(view)) if same else RetypedRegion(edge, layouts_of(base, view))
-    take_history(view, node)
+    take_history(view, Turned(node, view) if view.marked else node)
 
 
 def region_of(whole: Any, base: Any, view: Any) -> Any:
     """The region of `whole`, laid out as the contiguous `base`, at the offsets of a view; None if there is none."""
     if view._dtype is base._dtype:
-        return whole.as_strided(view._shape, view.stride(), whole.storage_offset() + view._offset - base._offset)
+        start = whole.storage_offset() + view._offset - base._offset
+        return shown_by(view, whole.as_strided(view._shape, view.stride(), start))
     _, _, (_, _, lead), (shape, strides, offset) = layouts_of(base, view)
     ratio = max(view._dtype.itemsize // whole._dtype.itemsize, 1)
     start = whole.storage_offset() - lead
@@ -105,7 +127,13 @@ def region_of(whole: Any, base: Any, view: Any) -> Any:
         return None
     memory = whole.as_strided(((lead + whole.numel()) // ratio * ratio,), (1,), start)
     found = in_other_dtype(memory)
-    return found.as_strided(shape, strides, found.storage_offset() + offset)
+    return shown_by(view, found.as_strided(shape, strides, found.storage_offset() + offset))
+
+
+def shown_by(view: Any, region: Any) -> Any:
+    """A region as a view of it shows it, which may be one of conjugates or negatives."""
+    region = op.conj(region) if view.conjugated else region
+    return op._neg_view(region) if view.negated else region
 
 
 def placed_like(tangent: Any, tensor: Any) -> Any:

@@ -127,7 +127,7 @@ def _variance(name: str, input: Any, dim: Any, correction: float, keepdim: Any, 
     dims, stays = dimensions(name, dim, x.ndim), flag(name, keepdim)
     total = masked_sum(x, dim, keepdim=True, dtype=kind, mask=mask)
     apart = x - total / count(name, x, mask, dims, True)
-    squares = masked_sum(apart * apart.conj(), dim, keepdim=stays, dtype=inner, mask=mask)
+    squares = masked_sum(apart * apart.conj_physical(), dim, keepdim=stays, dtype=inner, mask=mask)
     number = count(name, x, mask, dims, stays).to(_real(inner))
     return (squares / op.clamp_min(number - correction, 0) if correction else squares / number).to(kind)
 

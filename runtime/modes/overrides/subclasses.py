@@ -6,7 +6,8 @@ import weakref
 from typing import Any
 
 from ...namespace import op
-from ...tensor.base import TensorBase
+from ...tensor.base import TensorBase, fresh_class
+from ...tensor.unmarked import unmarked
 from .switches import DisableTorchFunctionSubclass
 
 _new = object.__new__
@@ -67,7 +68,11 @@ def make_subclass(cls: Any, data: Any, require_grad: bool = False) -> Any:
 
 
 def of_class(tensor: Any, cls: Any) -> Any:
-    """A tensor that nobody else holds, as one of a class."""
+    """A tensor that nobody else holds, as one of a class; only plain tensors can be conjugates that are views."""
+    if tensor.marked:
+        if cls is fresh_class():
+            return tensor
+        tensor = unmarked(tensor)
     try:
         tensor.__class__ = cls
         return tensor

@@ -10,8 +10,9 @@ from ..layout import Array, Object, Tensor
 from ..references import Owned, begin, release_all, retain
 from ..tensors import new_tensor, not_handled
 from .draws import fractions, integers, permutation, survivors
-from .elements import WHOLE, Number, Pattern, element_of, fill, put_number, read_number
-from .nested import data, inferred
+from .elements import element_of
+from .nested import data
+from .number import one_number
 from .series import arange, eye, linspace
 from .wanted import (
     NOWHERE,
@@ -27,33 +28,6 @@ from .wanted import (
 
 # what is written
 NOTHING, ONE_NUMBER, FRACTIONS, INTEGERS, SURVIVORS, ARANGE, LINSPACE, EYE, DATA, PERMUTATION = range(10)
-
-
-@native
-def number_of(plan: CreationPlan, arguments: Items[Object], number: Number) -> bool:
-    """The number that all elements are: the plan's, or an argument, which also gives the dtype of `full`."""
-    if plan.value != NOWHERE:
-        return read_number(arguments[plan.value], number)
-    number.rank = WHOLE
-    number.whole = plan.constant
-    number.real = number.whole
-    return True
-
-
-@native
-def one_number(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned: Owned) -> Array:
-    """An array of one number, owned; NULL where that is for the general path."""
-    number, pattern = new(Number), new(Pattern)
-    if not number_of(plan, arguments, number):
-        return cast(Array, NULL)
-    if wanted.element is NULL:
-        wanted.element = inferred(plan, number.rank)
-    if not put_number(wanted.element, number, pattern) or not find_shape(plan, arguments, wanted, owned):
-        return cast(Array, NULL)
-    flat = memory_for(wanted, owned)
-    if flat is not NULL:
-        fill(flat.memory, wanted.count, wanted.element.size, pattern)
-    return flat
 
 
 @native

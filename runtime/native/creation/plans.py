@@ -13,6 +13,7 @@ from ... import random
 from ...creation.drawing import range_of
 from ...creation.fast import Creation
 from ...kernels.cpu import draw_loops as loops
+from ...kernels.cpu.fills import fill
 from ...kernels.llvm.element_kinds import BOOL as BOOL_KIND
 from ...kernels.llvm.element_kinds import INTEGERS as INTEGER_KIND
 from ...kernels.llvm.kernel_calls import Constants
@@ -100,13 +101,23 @@ def creation_plan(creation: Creation) -> np.ndarray:
         **places,
         value=letters.find("v"),
         constant=creation.value,
-        most=ANY if creation.fill in ("nothing", *DRAWN) else MOST,
+        most=ANY if creation.fill in ("nothing", "number", *DRAWN) else MOST,
         usual=not creation.inferred,
         options=len(letters),
         elements=elements(),
     )
+    if creation.fill == "number":
+        put_writer(plan[CreationPlan.word("draws") :])
     put_drawn(plan[CreationPlan.word("draws") :], creation)
     return plan
+
+
+def put_writer(words: np.ndarray) -> None:
+    """Write what repeats a word into a plan: as float64, of which it copies the bits."""
+    kinds = [types.float64[::1], types.float64]
+    words[: length(Draws)] = Draws.pack(
+        resolver=resolver(words[Draws.word("kernels") :], lambda _: kernel_address(fill, kinds))
+    )
 
 
 def refill_plan(creation: Creation) -> np.ndarray:

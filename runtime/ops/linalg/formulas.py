@@ -158,7 +158,7 @@ def _tolerance(value: Any, x: Tensor) -> Tensor:
 
 def squared_modulus(x: Tensor) -> Tensor:
     """|x|^2."""
-    return (x * x.conj()).real if x.is_complex() else x * x
+    return (x * x.conj_physical()).real if x.is_complex() else x * x
 
 
 def moved_last(x: Tensor, dims: Sequence[int]) -> Tensor:

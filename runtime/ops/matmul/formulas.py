@@ -18,7 +18,7 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 def adjoint(x: Tensor) -> Tensor:
     """The conjugate transpose of the last two dimensions."""
     transposed = x.transpose(-2, -1)
-    return transposed.conj() if transposed.is_complex() else transposed
+    return transposed.conj_physical() if transposed.is_complex() else transposed
 
 
 def scaled(grad: Tensor, factor: complex) -> Tensor:

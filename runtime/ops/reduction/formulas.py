@@ -41,7 +41,7 @@ def directional_derivative(gradient: Tensor, tangent: Tensor, dim: Dims, keepdim
 
 def conjugate(x: Tensor) -> Tensor:
     """conj(x); a real tensor as it is."""
-    return x.conj() if x.is_complex() else x
+    return x.conj_physical() if x.is_complex() else x
 
 
 def variance_scale(shape: Sequence[int], dim: Dims, correction: float) -> float:

@@ -16,13 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from ...tensor.base import note_layout_change, part_of, plain_classes
+from ...tensor.base import TensorBase, note_layout_change, part_of, plain_classes
 from ...tensor.casting import copy_cast
 from ...tensor.devices import CPU
 from ...tensor.dtype_views import arrays_over, origin_of, storage_as
 from ...tensor.memory import empty, zeros
 from ...tensor.shapes import is_contiguous, numel
 
+storage_of = TensorBase._storage.__get__
 names: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()  # the storage object of an array's number
 _fixed: set[int] = set()  # numbers of arrays whose memory has one size for ever: files, memory of several processes
 
@@ -91,7 +92,7 @@ def replace(memories: list[tuple[Any, Any]]) -> None:
     """Give all tensors over the first array of each pair the second one, and the storage object its name."""
     found = {id(old): new for old, new in memories}
     for tensor in tensors_over(old for old, _ in memories):
-        lay(tensor, found[id(origin_of(tensor._storage))])
+        lay(tensor, found[id(origin_of(storage_of(tensor)))])
     note_layout_change()
     for old, new in memories:
         storage = names.pop(id(old), None)
@@ -104,16 +105,21 @@ def lay(tensor: Any, origin: Any) -> None:
     """Give one tensor the memory of an array. Where that is too short the tensor has no elements until it grows."""
     storage, offset, shape = storage_as(origin, tensor._dtype), tensor._offset, tensor._shape
     flat = part_of(storage, offset, numel(shape)) if is_contiguous(shape, tensor._strides) else None
-    tensor._nd = None
-    tensor._storage, tensor._flat = storage, flat
+    for slot, value in ((TensorBase._nd, None), (TensorBase._storage, storage), (TensorBase._flat, flat)):
+        slot.__set__(tensor, value)  # conjugates that are views hide their slots
 
 
 def tensors_over(origins: Iterable[Any]) -> list[Any]:
     """All tensors whose memory is one of these arrays, in whatever dtype they read it."""
     wanted = {id(origin): origin for origin in origins}
     arrays = [array for origin in wanted.values() for array in arrays_over(origin)]
-    held = [holder for holder in _holders(arrays) if type(holder) in plain_classes]
-    return [tensor for tensor in held if id(origin_of(tensor._storage)) in wanted]
+    held = [holder for holder in _holders(arrays) if type(holder) in plain_classes or is_marked(holder)]
+    return [tensor for tensor in held if id(origin_of(storage_of(tensor))) in wanted]
+
+
+def is_marked(holder: Any) -> bool:
+    """Whether an object is a conjugate or a negative that is a view."""
+    return isinstance(holder, TensorBase) and holder.marked
 
 
 def _holders(arrays: list[Any]) -> list[Any]:

@@ -13,6 +13,7 @@ from ...modes.inference import UNTRACKED, check_written, writes_so_far
 from ...tensor.base import TensorBase, alias
 from ...tensor.dtypes import dtype as Dtype
 from ...tensor.shapes import contiguous_strides
+from ...tensor.unmarked import unmarked
 from ...tensor.views import span
 from .contents import tensor_over
 from .replacing import grow
@@ -70,6 +71,7 @@ def _of_tensor(tensor: Any, source: Any) -> Any:
         raise RuntimeError(
             f"Could not set tensor of type {source._dtype.name} to a tensor of type {tensor._dtype.name}"
         )
+    source = unmarked(source)
     return alias(source, source._shape, source._strides, source._offset)
 
 

@@ -1,0 +1,186 @@
+"""Calls of ops with marked tensors: a view is marked as well, and any other op gets what the tensors show.
+
+An op that writes to one computes on a copy of what it shows, which is then stored.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from ..dispatch.entries import entry_of
+from ..modes.grad_mode import mode
+from ..modes.intercept import NOT_HANDLED, run_itself
+from ..modes.overrides.calls import parameters
+from ..tensor.base import TensorBase
+from ..tensor.dtype_views import origin_of
+from ..tensor.memory_overlap import check_single
+from .marks import turned
+from .memory import relaid, resolved, standing, storage_of, store
+
+Function = Callable[..., Any]
+
+
+class Call:
+    """A call of an op with marked tensors among its arguments."""
+
+    __slots__ = ("args", "function", "kwargs", "name")
+
+    def __init__(self, name: str, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.name = name
+        self.function = function
+        self.args = args
+        self.kwargs = kwargs
+
+    @property
+    def first(self) -> Any:
+        """The first argument."""
+        return self.args[0]
+
+    def on(self, first: Any) -> Any:
+        """What the op gives with another first argument, and what the others show."""
+        others = [shown(value) for value in self.args[1:]]
+        return run_itself(self.function, first, *others, **{name: shown(v) for name, v in self.kwargs.items()})
+
+
+def answer(name: str, function: Function, args: Any, kwargs: Any) -> Any:
+    """The result of a call with a marked tensor among its arguments; NOT_HANDLED without one."""
+    if not (has_marked(args) or (kwargs and has_marked(kwargs.values()))):
+        return NOT_HANDLED
+    place = place_of_out(function)
+    if 0 <= place == len(args) - 1:
+        args, kwargs = args[:place], {**kwargs, "out": args[place]}
+    call = Call(name, function, args, kwargs)
+    if kwargs and has_marked((kwargs.get("out"),)):
+        return written_out(call)
+    return (rule_of(name, function) if is_marked(args[0]) else computed)(call)
+
+
+@functools.cache
+def place_of_out(function: Function) -> int:
+    """The place of the argument that takes the result, where it may be given by place; -1 without one."""
+    names = list(parameters(function))
+    return names.index("out") if "out" in names else -1
+
+
+def is_marked(value: Any) -> bool:
+    """Whether a value is a marked tensor."""
+    return isinstance(value, TensorBase) and value.marked
+
+
+def has_marked(values: Any) -> bool:
+    """Whether there is a marked tensor among values, or items of lists."""
+    for value in values:
+        kind = value.__class__
+        if getattr(kind, "marked", False) or ((kind is tuple or kind is list) and has_marked(value)):
+            return True
+    return False
+
+
+def shown(value: Any) -> Any:
+    """A tensor, or each of a list, without marks."""
+    kind = value.__class__
+    if kind is tuple or kind is list:
+        return kind(map(shown, value))
+    return resolved(value) if getattr(kind, "marked", False) else value
+
+
+@functools.cache
+def rule_of(name: str, function: Function) -> Callable[[Call], Any]:
+    """What answers the calls of an op whose first argument is marked."""
+    entry = entry_of(function.__module__, name)
+    writes = function.__name__[-1] == "_" or (entry is not None and "Tensor(a!) " in entry.schema)
+    if entry is None:
+        return written if writes else computed
+    is_view = "Tensor(a) " in entry.schema
+    if is_view and writes:
+        return laid_out
+    if writes:
+        return written if entry.replaces else written_singly
+    if entry.marked:
+        return getattr(import_module(".rules", __package__), entry.marked)
+    return viewed if is_view else computed
+
+
+def computed(call: Call) -> Any:
+    """What the op gives for what the tensors show.
+
+    Raises:
+        RuntimeError: the op writes to a list of tensors.
+    """
+    first = call.args[0] if call.args else None
+    if call.function.__name__[-1] == "_" and first.__class__ in (tuple, list) and has_marked(first):
+        raise RuntimeError(
+            f"{call.name}(): the fallback doesn't support mutable TensorLists with conjugate or negative inputs. "
+            "Please materialize all the input tensor(s) of the mutable TensorList before calling it"
+        )
+    return run_itself(call.function, *map(shown, call.args), **{name: shown(v) for name, v in call.kwargs.items()})
+
+
+def viewed(call: Call) -> Any:
+    """A view of the tensor, with its marks; what is no view is computed of what the tensor shows."""
+    return marked_view(call, call.first.conjugated, call.first.negated)
+
+
+def marked_view(call: Call, conjugated: bool, negated: bool) -> Any:
+    """What a view op gives, with these marks."""
+    first = call.first
+    plain = standing(first)
+    made = call.on(plain)
+    several = made if made.__class__ in (tuple, list) else (made,)
+    if any(view is not plain and not is_over(view, first) for view in several):
+        return computed(call)
+    found = [first if view is plain else turned(view, conjugated, negated) for view in several]
+    if first._tangent is not None:
+        follow_tangents(call, found)
+    return found[0] if several is not made else type(made)(found)
+
+
+def is_over(view: Any, tensor: Any) -> bool:
+    """Whether a view has the memory of a marked tensor."""
+    return origin_of(storage_of(view)) is origin_of(storage_of(tensor))
+
+
+def follow_tangents(call: Call, views: list[Any]) -> None:
+    """Give views of a tensor the same views of its tangents."""
+    for level, tangent in call.first._tangent.items():
+        made = call.function(tangent, *map(shown, call.args[1:]), **call.kwargs)
+        for view, part in zip(views, made if made.__class__ in (tuple, list) else (made,), strict=True):
+            view._tangent = {**(view._tangent or {}), level: part}
+
+
+def written(call: Call) -> Any:
+    """An op in place: computed on a copy, and stored."""
+    copy = resolved(call.first)
+    result = call.on(copy)
+    store(call.first, copy)
+    return call.first if result is copy else result
+
+
+def written_singly(call: Call) -> Any:
+    """`written`, of an op that may not write where several elements share a place."""
+    check_single(call.function.__name__, standing(call.first))
+    return written(call)
+
+
+def written_out(call: Call) -> Any:
+    """An op whose results are written to tensors that are given."""
+    given = call.kwargs["out"]
+    several = given if given.__class__ in (tuple, list) else (given,)
+    copies = [resolved(tensor) for tensor in several]
+    call.kwargs = {**call.kwargs, "out": copies[0] if several is not given else type(given)(copies)}
+    result = run_itself(call.function, *map(shown, call.args), **call.kwargs)
+    for tensor, copy in zip(several, copies, strict=True):
+        if tensor is not copy:
+            store(tensor, copy)
+    return given if result.__class__ is given.__class__ or several is not given else result
+
+
+def laid_out(call: Call) -> Any:
+    """A view op in place: the tensor itself gets the layout."""
+    found = relaid(call.first, call.on)
+    if found._rg and not mode.grad:
+        import_module("..autograd.inplace.dtype_regions", __package__).follow_base(found, found._base)
+    return found

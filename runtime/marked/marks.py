@@ -1,0 +1,30 @@
+"""Marking a view: from then on it shows its elements conjugated or negated. The rest is loaded with the first one."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+
+class Classes:
+    """The classes of tensors by their marks (conjugated, negated), empty until there is a marked one."""
+
+    by_marks: dict[tuple[bool, bool], Any] = {}
+
+
+def as_conjugate(view: Any) -> Any:
+    """The view itself, from now on one of conjugates."""
+    return turned(view, True, False)
+
+
+def as_negative(view: Any) -> Any:
+    """The view itself, from now on one of negatives."""
+    return turned(view, False, True)
+
+
+def turned(view: Any, conjugated: bool, negated: bool) -> Any:
+    """A view that nobody else has yet, with these marks besides, or without them where it has them."""
+    if not Classes.by_marks:
+        Classes.by_marks = import_module(".tensor", __package__).classes_by_marks()  # which few programs need
+    view.__class__ = Classes.by_marks[view.conjugated is not conjugated, view.negated is not negated]
+    return view

@@ -1,0 +1,81 @@
+"""One number in all places of a new tensor, by several threads where there are many."""
+
+from __future__ import annotations
+
+from ...kernels.llvm.kernel_calls import CallFrame, put_array
+from ...kernels.llvm.structs import Items
+from ...kernels.llvm.typed import NULL, cast, native, new
+from .. import c_functions as c
+from ..interned import job
+from ..kernel_calls import LONG, found_kernel, run_kernel
+from ..layout import Array, Object
+from ..references import Owned
+from .elements import WHOLE, Number, Pattern, fill, put_number, read_number, repeated
+from .nested import inferred
+from .wanted import NOWHERE, CreationPlan, Draws, Wanted, find_shape, memory_for
+
+LAZY = 32 << 20  # bytes of zeros from which the general path has them from the operating system
+
+
+@native
+def number_of(plan: CreationPlan, arguments: Items[Object], number: Number) -> bool:
+    """The number that all elements are: the plan's, or an argument, which also gives the dtype of `full`."""
+    if plan.value != NOWHERE:
+        return read_number(arguments[plan.value], number)
+    number.rank = WHOLE
+    number.whole = plan.constant
+    number.real = number.whole
+    return True
+
+
+@native
+def one_number(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned: Owned) -> Array:
+    """An array of one number, owned; NULL where that is for the general path."""
+    number, pattern = new(Number), new(Pattern)
+    if not number_of(plan, arguments, number):
+        return cast(Array, NULL)
+    if wanted.element is NULL:
+        wanted.element = inferred(plan, number.rank)
+    if not put_number(wanted.element, number, pattern) or not find_shape(plan, arguments, wanted, owned):
+        return cast(Array, NULL)
+    if is_zero(pattern) and wanted.count * wanted.element.size > LAZY:
+        return cast(Array, NULL)
+    flat = memory_for(wanted, owned)
+    if flat is NULL or write_all(plan.draws[0], flat.memory, wanted.count, wanted.element.size, pattern):
+        return flat
+    return cast(Array, NULL)
+
+
+@native
+def is_zero(pattern: Pattern) -> bool:
+    """Whether an element is 0 with all its bits."""
+    return pattern.first == 0 and pattern.second == 0
+
+
+@native
+def write_all(writer: Draws, memory: int, count: int, size: int, pattern: Pattern) -> bool:
+    """Write one element of so many bytes to all places; False where an error is set."""
+    words = count * size >> 3
+    if words >> 1 < job.large or size > 8:  # to write is half the work of adding
+        write_alone(memory, count, size, pattern)
+        return True
+    kernel = found_kernel(writer.kernels, 0, writer.resolver)
+    if kernel == 0:
+        return False
+    frame, done = new(CallFrame), words * 8 // size
+    frame.numbers[0] = repeated(size, pattern)
+    put_array(frame, 0, memory, 8)
+    run_kernel(kernel, 1, words, frame)
+    write_alone(memory + done * size, count - done, size, pattern)
+    return True
+
+
+@native
+def write_alone(memory: int, count: int, size: int, pattern: Pattern) -> None:
+    """Write one element of so many bytes to all places; other threads may run meanwhile."""
+    if count < LONG:
+        fill(memory, count, size, pattern)
+        return
+    state = c.release_gil()
+    fill(memory, count, size, pattern)
+    c.acquire_gil(state)
