@@ -114,6 +114,7 @@ class Transform:
         return y
 
     def _inv_call(self, y: Tensor) -> Tensor:
+        checks.tensor(f"{type(self).__name__}.inv", "y", y)
         if self._cache_size == 0:
             return self._inverse(y)
         found, before = self._cached_x_y

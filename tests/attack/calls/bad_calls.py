@@ -159,6 +159,7 @@ PYTORCHS_WORDS = re.compile(
     r"|Expected `mod`|Expecting `args`|All Tensors given|output_size"
     r"|^argument of type: |^cannot create weak reference to|All inputs should be callable"
     r"|update to inference tensor|cannot assign|Expected f\(\*args\)|At least one dataset|For (un)?batched"
+    r"|^Default process group has not been initialized"
 )
 EXPECTED = (TypeError, ValueError, IndexError, RuntimeError)
 ON_PURPOSE = (KeyError, AttributeError, OSError, StopIteration, AssertionError)  # where PyTorch's class is this one
