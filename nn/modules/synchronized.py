@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...generated.ops import cat
 from ...runtime.autograd.custom.function import Function
 from ...runtime.distributed import collectives
 from ...runtime.distributed.groups.process_group import ProcessGroup
-from ...runtime.functions import cat
+from ...runtime.distributed.world import is_initialized, member
 from ...runtime.modes.grad_mode import no_grad
 
 
@@ -30,8 +31,6 @@ class SumOverRanks(Function):
 
 def group_of(chosen: Any) -> ProcessGroup | None:
     """The group whose ranks share statistics; None where this process is the only one, or alone in it."""
-    from ...runtime.distributed.world import is_initialized, member
-
     found = member(chosen) if is_initialized() else None
     return found if found is not None and found.size() > 1 else None
 
@@ -46,7 +45,7 @@ def batch_norm(input: Any, layer: Any, factor: float, group: ProcessGroup) -> An
         group: the ranks.
     """
     wide = input if input.element_size() >= 4 else input.float()
-    around = [size for size in range(input.dim()) if size != 1]
+    around = [dim for dim in range(input.dim()) if dim != 1]
     shape = [1, -1, *[1] * (input.dim() - 2)]
     count = wide.new_full((1,), input.numel() / max(1, input.shape[1]))
     sums = SumOverRanks.apply(cat([wide.sum(around), count]), group)

@@ -261,6 +261,7 @@ def messages(rank: int, size: int) -> None:
         assert seen == set(range(1, size))
     else:
         dist.send(sg.full((2, 2), rank, dtype=sg.int32).t(), 0)
+    dist.barrier()  # what is received from anyone above came before what follows
     right, left = (rank + 1) % size, (rank - 1) % size
     into = [sg.zeros(3).to(sg.bfloat16) for _ in range(2)]
     ops = [dist.P2POp(dist.irecv, into[1 - tag], left, tag=tag) for tag in (0, 1)]
