@@ -291,10 +291,10 @@ class LazyBatchNorm3d(LazyNorm, BatchNorm3d):
 
 @completed_from(BatchNorm1d)
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalisation over the batches of all processes; of one process, which is all there is, it is BatchNorm.
+    """Batch normalisation over the batches of all ranks of a process group; of one rank, it is BatchNorm.
 
     Args:
-        process_group: is kept; nothing depends on it.
+        process_group: the ranks; those of the default group when left out.
 
     Shape:
         Input: (N, C) or (N, C, ...). Output: the same.
@@ -328,6 +328,16 @@ class SyncBatchNorm(_BatchNorm):
     def _check_input_dim(self, input: Tensor) -> None:
         if checks.tensor("SyncBatchNorm", "input", input).dim() < 2:
             raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
+
+    def forward(self, input: Tensor) -> Tensor:
+        if self.training or self.running_mean is None:
+            from .synchronized import batch_norm, group_of  # with process groups, which few programs have
+
+            group = group_of(self.process_group)
+            if group is not None:
+                self._check_input_dim(input)
+                return batch_norm(input, self, self._average_factor(), group)
+        return super().forward(input)
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:

@@ -1,14 +1,14 @@
 """Process groups on MPI: the checks of `checks.py`, and programs, under mpiexec."""
 
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.distributed import training  # noqa: F401 - registers its checks
+from specgrad.runtime.distributed.launching import mpiexec
+from tests.distributed import failures, training  # noqa: F401 - they register their checks
 from tests.distributed.checks import CHECKS
 from tests.repository import ROOT
 
@@ -16,12 +16,10 @@ pytest.importorskip("mpi4py")
 PATIENCE = 120  # seconds; after that, mpiexec is ended
 
 
-def mpiexec(size: int, *command: str) -> subprocess.CompletedProcess[str]:
-    """What a program prints when so many processes run it."""
-    beside = Path(sys.executable).with_name("mpiexec")
-    program = str(beside) if beside.exists() else shutil.which("mpiexec") or "mpiexec"
+def run(*command: str) -> subprocess.CompletedProcess[str]:
+    """What a command prints."""
     return subprocess.run(
-        ["env", f"PYTHONPATH={ROOT}", "OMP_NUM_THREADS=1", program, "-n", str(size), sys.executable, *command],
+        ["env", f"PYTHONPATH={ROOT}", "OMP_NUM_THREADS=1", *command],
         capture_output=True,
         text=True,
         timeout=PATIENCE,
@@ -32,7 +30,7 @@ def mpiexec(size: int, *command: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("size", [2, 3])
 def test_checks(size: int, tmp_path: Path) -> None:
     """All checks pass on all ranks."""
-    done = mpiexec(size, "-m", "tests.distributed.program", str(tmp_path))
+    done = run(mpiexec(), "-n", str(size), sys.executable, "-m", "tests.distributed.program", str(tmp_path))
     found = {path.stem: json.loads(path.read_text()) for path in tmp_path.iterdir()}
     failed = {(rank, name): text for rank, all in found.items() for name, text in all.items() if text != "passed"}
     assert not failed, "\n".join(f"rank {rank}, {name}:\n{text}" for (rank, name), text in failed.items())
@@ -49,7 +47,27 @@ def test_a_rank_that_raises_is_heard(tmp_path: Path) -> None:
         "if torch.distributed.get_rank() == 1: raise ValueError('the data are gone')\n"
         "torch.distributed.all_reduce(torch.ones(2))\n"
     )
-    done = mpiexec(2, str(script))
+    done = run(mpiexec(), "-n", "2", sys.executable, str(script))
     assert done.returncode != 0
     assert "rank 1 has ended with ValueError: the data are gone" in done.stderr
     assert "all_reduce float32 [2] SUM" in done.stderr
+
+
+def test_the_launcher(tmp_path: Path) -> None:
+    """`specgrad.distributed.run` gives ranks their numbers, and starts them again after a failure."""
+    script = tmp_path / "train.py"
+    script.write_text(
+        "import os, sys\n"
+        "import specgrad as torch\n"
+        "torch.distributed.init_process_group()\n"
+        "if os.environ['TORCHELASTIC_RESTART_COUNT'] == '0': sys.exit(3)\n"
+        "x = torch.ones(1)\n"
+        "torch.distributed.all_reduce(x)\n"
+        "assert int(os.environ['RANK']) == torch.distributed.get_rank()\n"
+        "sys.stdout.write(f\"{os.environ['LOCAL_RANK']} of {os.environ['WORLD_SIZE']}: {sys.argv[1]} {int(x)}\\n\")\n"
+    )
+    launcher = (sys.executable, "-m", "specgrad.distributed.run", "-n", "2", "--max-restarts", "1")
+    done = run(*launcher, str(script), "argument")
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == ["0 of 2: argument 2", "1 of 2: argument 2"]
+    assert "start 2" in done.stderr

@@ -10,7 +10,7 @@ import pytest
 from specgrad import distributed as dist
 from specgrad.runtime.distributed.transport.simulated import Board, SimulatedLink
 from specgrad.runtime.distributed.world import begin_in_thread
-from tests.distributed import training  # noqa: F401 - registers its checks
+from tests.distributed import failures, training  # noqa: F401 - they register their checks
 from tests.distributed.checks import CHECKS
 
 THREE = 3
@@ -20,14 +20,14 @@ SHARED = {"groups"}  # those that watch warnings, which threads share
 @pytest.mark.parametrize("name", [name for name in CHECKS if name not in SHARED])
 def test_check(name: str) -> None:
     """Three threads pass a check."""
-    board, failures = Board(THREE), []
+    board, wrong = Board(THREE), []
 
     def rank(number: int) -> None:
         begin_in_thread(SimulatedLink(board, number), datetime.timedelta(seconds=30))
         try:
             CHECKS[name](number, THREE)
         except BaseException:
-            failures.append(f"rank {number}: {traceback.format_exc()}")
+            wrong.append(f"rank {number}: {traceback.format_exc()}")
 
     threads = [threading.Thread(target=rank, args=(number,)) for number in range(THREE)]
     with warnings.catch_warnings():
@@ -35,5 +35,5 @@ def test_check(name: str) -> None:
             thread.start()
         for thread in threads:
             thread.join()
-    assert not failures, "\n".join(failures)
+    assert not wrong, "\n".join(wrong)
     assert not dist.is_initialized()  # this thread is no rank

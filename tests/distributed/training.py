@@ -171,3 +171,29 @@ def narrow_gradients(rank: int, size: int) -> None:
     model(sg.full((1, 1), scale, dtype=sg.bfloat16)).sum().backward()
     exact = sum(1.0 + 2.0**-7 * one for one in range(size)) / size
     assert sg.equal(model.module.weight.grad, sg.tensor([[exact]]).to(sg.bfloat16))
+
+
+@check
+def statistics_of_all_ranks(rank: int, size: int) -> None:
+    """SyncBatchNorm is BatchNorm of the whole batch: results, gradients and running estimates; batches may differ."""
+    generator = sg.Generator().manual_seed(4)
+    x = sg.randn(2 * size + 1, 3, 2, generator=generator, dtype=sg.float64)
+    weights = sg.randn(x.shape, generator=generator, dtype=sg.float64)
+    rows = slice(2 * rank, x.shape[0] if rank == size - 1 else 2 * rank + 2)  # the last rank has one more
+    alone = nn.BatchNorm1d(3).double()
+    layer = nn.SyncBatchNorm.convert_sync_batchnorm(nn.BatchNorm1d(3).double())
+    whole, part = x.clone().requires_grad_(), x[rows].clone().requires_grad_()
+    expected, found = alone(whole), layer(part)
+    (expected * weights).sum().backward()
+    (found * weights[rows]).sum().backward()
+    dist.all_reduce(layer.weight.grad)
+    for one, other in (
+        (found, expected[rows]),
+        (part.grad, whole.grad[rows]),
+        (layer.weight.grad, alone.weight.grad),
+        (layer.running_mean, alone.running_mean),
+        (layer.running_var, alone.running_var),
+    ):
+        sg.testing.assert_close(one, other, rtol=1e-10, atol=1e-12)
+    layer.eval()
+    assert layer(part.detach()).shape == part.shape

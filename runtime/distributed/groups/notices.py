@@ -10,6 +10,8 @@ import numpy as np
 from .errors import DistBackendError
 
 _GRACE = 0.5  # seconds in which ranks whose time is up at about the same moment hear of each other
+_PAUSE = 0.005  # seconds between looks
+_WAITS = "waits in"
 _kept: list[Any] = []  # notices under way
 
 
@@ -40,35 +42,36 @@ def heard(group: Any) -> dict[int, str]:
 
 
 def look(group: Any, work: Any) -> None:
-    """While a call waits: end it where another rank has given up.
-
-    Raises:
-        DistBackendError: one has.
-    """
+    """While a call waits: end it where another rank has given up."""
     told = heard(group)
-    if not told:
-        return
-    mine = f"waits in {work.said}"
-    give(group, mine)
-    error = DistBackendError(f"{group.about(work)}: {_sentence(told)}")
-    with group._lock:
-        if not work._ended:
-            work.fail(error)
+    if told:
+        error = DistBackendError(f"{group.about(work)}: {_all_told(group, work, told)}")
+        with group._lock:
+            if not work._ended:
+                work.fail(error)
 
 
 def who_waits(group: Any, work: Any, seconds: float) -> str:
     """The error of a call whose time is up: which ranks wait in what, and which have not come."""
-    give(group, f"waits in {work.said}")
-    told: dict[int, str] = {}
+    return f"{group.about(work)}: not complete within {seconds:g} s; {_all_told(group, work, {})}"
+
+
+def _all_told(group: Any, work: Any, told: dict[int, str]) -> str:
+    """Tell the others that this rank waits, and hear who does too; a rank that has failed is told of at once."""
+    give(group, f"{_WAITS} {work.said}")
     end = time.monotonic() + _GRACE
-    while time.monotonic() < end and len(told) < group.size() - 1:
+    while time.monotonic() < end and len(told) < group.size() - 1 and not _failed(told):
+        time.sleep(_PAUSE)
         told.update(heard(group))
-        time.sleep(0.005)
     silent = [rank for rank in group.ranks if rank not in told and rank != group.ranks[group.rank()]]
     parts = [_sentence(told)] if told else []
-    if silent:
+    if silent and not _failed(told):
         parts.append(f"{'rank' if len(silent) == 1 else 'ranks'} {', '.join(map(str, silent))} did not answer")
-    return f"{group.about(work)}: not complete within {seconds:g} s; " + "; ".join(parts)
+    return "; ".join(parts)
+
+
+def _failed(told: dict[int, str]) -> bool:
+    return any(not text.startswith(_WAITS) for text in told.values())
 
 
 def _sentence(told: dict[int, str]) -> str:
