@@ -74,7 +74,8 @@ def like(tensor: Any, plain: Any) -> Any:
 def values_of(tensor: Any) -> Any:
     """What a marked tensor shows, in memory of its own and outside the graph."""
     found = stored(tensor)
-    if found._device is CPU and found._dtype.compute is found._dtype and found.numel() <= MOST_AT_ONCE:
+    is_few = found.numel() <= MOST_AT_ONCE and found._dtype.kind != "b"  # the op says that it takes no bools
+    if is_few and found._device is CPU and found._dtype.compute is found._dtype:
         array = np.conjugate(found.array) if tensor.conjugated else found.array
         return share(np.negative(array) if tensor.negated else array)
     if tensor.conjugated:

@@ -28,6 +28,12 @@ def same(found: Any, expected: Any, tolerance: float, sizes: bool = False) -> bo
     return np.allclose(one, other, rtol=tolerance, atol=tolerance, equal_nan=True)
 
 
+def shown(value: Any) -> Any:
+    """What a conjugate or negative that is a view shows; other values as they are."""
+    is_turned = isinstance(value, sg.Tensor) and (value.is_conj() or value.is_neg())
+    return value.resolve_conj().resolve_neg() if is_turned else value
+
+
 def wide(array: np.ndarray) -> np.ndarray:
     """In a dtype that NumPy compares; integers stay."""
     return array.astype(np.float64) if array.dtype.kind in "fV" else array

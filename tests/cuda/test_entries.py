@@ -11,7 +11,7 @@ import specgrad as sg
 
 from ..generated.calls import BY_NAME, NAMES, Style, gradients, run, texts
 from ..places import simulated_device
-from .comparison import REFUSED, UP_TO_PHASE, same
+from .comparison import REFUSED, UP_TO_PHASE, same, shown
 
 HOST, DEVICE = Style(sg.float64, grad=True), Style(sg.float64, grad=True, device="cuda")
 
@@ -26,7 +26,7 @@ def outputs(name: str, text: str, style: Style) -> Any:
     """The outputs of a call with the same random numbers each time, or the error."""
     sg.manual_seed(0)
     try:
-        return run(name, text, style)
+        return tuple(map(shown, run(name, text, style)))
     except REFUSED as error:
         return type(error)
 

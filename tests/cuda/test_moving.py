@@ -49,7 +49,7 @@ def there(array: Any) -> Any:
 
 
 def here(tensor: Any) -> np.ndarray:
-    return np.asarray((tensor.float() if tensor.dtype is sg.bfloat16 else tensor).detach().cpu().numpy())
+    return np.asarray((tensor.float() if tensor.dtype is sg.bfloat16 else tensor).numpy(force=True))
 
 
 def same(found: Any, wanted: Any, tolerance: float = 0) -> None:
