@@ -48,7 +48,13 @@ class BorderPadNd(Module):
         return f"{self.padding}"
 
 
-class ReflectionPad1d(BorderPadNd):
+class _ReflectionPadNd(BorderPadNd):
+    """Padding by the mirror image of the input at its border."""
+
+    mode = "reflect"
+
+
+class ReflectionPad1d(_ReflectionPadNd):
     """A signal with its mirror image at the border as a border.
 
     Formula: y_i = x_j where j = i - padding, mirrored at the ends until it is inside
@@ -69,12 +75,11 @@ class ReflectionPad1d(BorderPadNd):
         tensor([[2., 1., 2., 3., 2.]])
     """
 
-    mode = "reflect"
     spatial_dims = 1
 
 
 @completed_from(ReflectionPad1d)
-class ReflectionPad2d(BorderPadNd):
+class ReflectionPad2d(_ReflectionPadNd):
     """An image with its mirror image at the border as a border.
 
     Example:
@@ -85,12 +90,11 @@ class ReflectionPad2d(BorderPadNd):
                  [4., 3., 4.]]])
     """
 
-    mode = "reflect"
     spatial_dims = 2
 
 
 @completed_from(ReflectionPad1d)
-class ReflectionPad3d(BorderPadNd):
+class ReflectionPad3d(_ReflectionPadNd):
     """A volume with its mirror image at the border as a border.
 
     Example:
@@ -99,12 +103,17 @@ class ReflectionPad3d(BorderPadNd):
         specgrad.Size([1, 4, 4, 4])
     """
 
-    mode = "reflect"
     spatial_dims = 3
 
 
+class _ReplicationPadNd(BorderPadNd):
+    """Padding by the repeated elements at the border."""
+
+    mode = "replicate"
+
+
 @completed_from(ReflectionPad1d)
-class ReplicationPad1d(BorderPadNd):
+class ReplicationPad1d(_ReplicationPadNd):
     """A signal with the elements at the border repeated as a border.
 
     Formula: y_i = x_j where j is i - padding, clamped to the indices of x
@@ -119,12 +128,11 @@ class ReplicationPad1d(BorderPadNd):
         tensor([[1., 1., 1., 2., 3.]])
     """
 
-    mode = "replicate"
     spatial_dims = 1
 
 
 @completed_from(ReplicationPad1d)
-class ReplicationPad2d(BorderPadNd):
+class ReplicationPad2d(_ReplicationPadNd):
     """An image with the elements at the border repeated as a border.
 
     Example:
@@ -135,12 +143,11 @@ class ReplicationPad2d(BorderPadNd):
                  [3., 3., 4.]]])
     """
 
-    mode = "replicate"
     spatial_dims = 2
 
 
 @completed_from(ReplicationPad1d)
-class ReplicationPad3d(BorderPadNd):
+class ReplicationPad3d(_ReplicationPadNd):
     """A volume with the elements at the border repeated as a border.
 
     Example:
@@ -149,7 +156,6 @@ class ReplicationPad3d(BorderPadNd):
         specgrad.Size([1, 4, 4, 4])
     """
 
-    mode = "replicate"
     spatial_dims = 3
 
 
