@@ -1,0 +1,96 @@
+"""Tensors and parameters of which this rank has some rows, and others the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....generated.tensor import Tensor
+from ....runtime.distributed.rows import Rows, whole
+from ....runtime.modes.overrides.classes import disabled
+from ...parameter import Parameter
+
+
+class ShardedTensor(Tensor):
+    """This rank's rows of a tensor that lies on the ranks of a process group.
+
+    Its shape, its elements and what ops compute of it are those of the rows that are here: optimizers whose rules are
+    element by element work on it as on any tensor. Copies keep the place (`detach`, `clone`, `to`, `cpu`); other
+    results are plain tensors. Checkpoints, and norms of gradients, know by the place that it is a part.
+    """
+
+    __slots__ = ()
+    __torch_function__ = disabled
+    _rows: Rows
+
+    def full_tensor(self) -> Tensor:
+        """The whole tensor, on all ranks of the group, which all call this.
+
+        Raises:
+            DistBackendError: other ranks did not come in time, called something else, or have failed.
+        """
+        return whole(self, self._rows)
+
+    def to_local(self) -> Tensor:
+        """The rows that are here, as a plain tensor over the same memory."""
+        return super().detach()
+
+    def detach(self) -> Any:
+        """The rows outside the graph, over the same memory."""
+        return of_rows(super().detach(), self._rows)
+
+    def clone(self, *args: Any, **kwargs: Any) -> Any:
+        """A copy of the rows.
+
+        Args:
+            *args, **kwargs: as of `Tensor.clone`.
+        """
+        return of_rows(super().clone(*args, **kwargs), self._rows)
+
+    def to(self, *args: Any, **kwargs: Any) -> Any:
+        """The rows in another dtype or on another device.
+
+        Args:
+            *args, **kwargs: as of `Tensor.to`.
+        """
+        found = super().to(*args, **kwargs)
+        return found if found is self else of_rows(found, self._rows)
+
+    def cpu(self, *args: Any, **kwargs: Any) -> Any:
+        """The rows in the host's memory.
+
+        Args:
+            *args, **kwargs: as of `Tensor.cpu`.
+        """
+        found = super().cpu(*args, **kwargs)
+        return found if found is self else of_rows(found, self._rows)
+
+    def __repr__(self) -> str:
+        rows = self._rows
+        return f"rows {rows.first} to {rows.first + rows.count} of {list(rows.shape)}:\n{self.to_local()!r}"
+
+
+class ShardedParameter(ShardedTensor, Parameter):
+    """This rank's rows of a parameter: what `fully_shard` leaves in a module, and optimizers change.
+
+    Its gradient is that of these rows, averaged over the ranks.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, data: Tensor, requires_grad: bool, rows: Rows) -> Any:
+        made: Any = Parameter(data, requires_grad)
+        made.__class__ = cls
+        made._rows = rows
+        return made
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) not in memo:
+            memo[id(self)] = ShardedParameter(self.to_local().clone(), self.requires_grad, self._rows)
+        return memo[id(self)]
+
+
+def of_rows(tensor: Any, rows: Rows) -> Any:
+    """A tensor that nobody else has, marked as these rows."""
+    tensor.__class__ = ShardedTensor
+    tensor._rows = rows
+    return tensor

@@ -1,0 +1,80 @@
+"""What goes wrong with a checkpoint, on all ranks at once: one rank's error is everybody's."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ..groups.process_group import ProcessGroup
+from ..objects import all_gather_object
+
+Failure = tuple[BaseException, traceback.StackSummary]
+T = TypeVar("T")
+
+
+class CheckpointException(BaseException):
+    """A checkpoint could not be written or read. As in PyTorch, it is no Exception.
+
+    Args:
+        msg: what was done.
+        failures: for each rank that failed, its error and where that was raised (unknown of other ranks').
+    """
+
+    def __init__(self, msg: str, failures: dict[int, Failure]) -> None:
+        super().__init__(msg, failures)
+        self._message = msg
+        self._failures = failures
+
+    @property
+    def failures(self) -> dict[int, Failure]:
+        """For each rank that failed, its error and where that was raised."""
+        return self._failures
+
+    def __str__(self) -> str:
+        lines = [f"rank {rank}: {_said(error)}" for rank, (error, _) in sorted(self._failures.items())]
+        return f"{self._message} failed on ranks {sorted(self._failures)}: " + "; ".join(lines)
+
+
+def together(what: str, group: ProcessGroup | None, function: Callable[[], T]) -> list[T]:
+    """Do something on all ranks, and tell all how it went.
+
+    Args:
+        what: what is done, for errors.
+        group: the ranks; None where there is this process alone.
+        function: does it, and gives a plain object.
+
+    Returns:
+        What it has given on each rank.
+
+    Raises:
+        CheckpointException: it has raised an error on some rank; all ranks raise this then.
+    """
+    own: Any = None
+    error: Exception | None = None
+    try:
+        own = function()
+    except Exception as problem:
+        error = problem
+    if group is None:
+        if error is not None:
+            raise CheckpointException(what, {0: _failure(error)}) from error
+        return [own]
+    every: list[Any] = [None] * group.size()
+    all_gather_object(every, (None if error is None else _said(error), own), group)
+    failures = {
+        group.ranks[rank]: _failure(error if rank == group.rank() and error is not None else RuntimeError(said))
+        for rank, (said, _) in enumerate(every)
+        if said is not None
+    }
+    if failures:
+        raise CheckpointException(what, failures) from error
+    return [found for _, found in every]
+
+
+def _failure(error: BaseException) -> Failure:
+    return error, traceback.extract_tb(error.__traceback__)
+
+
+def _said(error: BaseException) -> str:
+    return str(error) if type(error) is RuntimeError else f"{type(error).__name__}: {error}"

@@ -1,0 +1,178 @@
+"""`load`: every rank reads the parts that it needs, however many ranks have written them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...tensor.base import TensorBase
+from .. import buffers
+from ..groups.process_group import ProcessGroup
+from ..objects import broadcast_object_list
+from .errors import together
+from .flattening import flattened, put, states
+from .metadata import BytesStorageMetadata, Metadata, TensorStorageMetadata
+from .plan import Piece, piece
+from .reading import FileSystemReader
+from .regions import Region, common, placed, spans
+from .saving import ranks, storage_of
+from .stateful import Stateful
+from .writing import Path
+
+
+def load(
+    state_dict: dict[str, Any],
+    *,
+    checkpoint_id: Path | None = None,
+    storage_reader: FileSystemReader | None = None,
+    planner: Any = None,
+    process_group: Any = None,
+    no_dist: bool = False,
+) -> None:
+    """Read a checkpoint into a state, in place, as far as the state has names for it.
+
+    All ranks call this. Tensors are written to, other entries replaced; Stateful objects load their state. Of a
+    ShardedTensor each rank reads its rows, however many ranks have written them. Shapes and dtypes have to be those
+    of the checkpoint. All that will be read is checked before anything is written to.
+
+    Args:
+        state_dict: tensors to write to, dicts and lists of these, and Stateful objects such as modules.
+        checkpoint_id: the folder.
+        storage_reader: who reads, instead of the folder.
+        planner: None: no rank reads otherwise than said above.
+        process_group: the ranks; the default group when left out, this process alone where there is none.
+        no_dist: whether this process reads alone although there is a group.
+
+    Raises:
+        CheckpointException: there is no whole checkpoint, a name is missing in it, a shape or dtype is another, or a
+            file is missing, truncated or damaged: on any rank, of which all are told.
+        DistBackendError: other ranks did not come in time, or have failed.
+
+    Example:
+        >>> import tempfile
+        >>> import specgrad as sg
+        >>> from specgrad.distributed import checkpoint
+        >>> state = {"model": sg.nn.Linear(2, 1), "step": 5}
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = checkpoint.save(state, checkpoint_id=folder)
+        ...     state["step"] = 0
+        ...     checkpoint.load(state, checkpoint_id=folder)
+        >>> state["step"]
+        5
+    """
+    group = ranks("load", process_group, no_dist, planner)
+    reader = storage_of("load", FileSystemReader, checkpoint_id, storage_reader)
+    metadata = told(reader, group)
+    state = states(state_dict)
+    leaves, paths = flattened(state)
+    work = Reading(reader, metadata, leaves)
+    together("load: checking", group, work.check)
+    together("load: reading", group, work.read)
+    for name, value in work.objects.items():
+        put(state, paths[name], value)
+    for key, value in state_dict.items():
+        if isinstance(value, Stateful):
+            value.load_state_dict(state[key])
+        else:
+            state_dict[key] = state[key]
+
+
+def told(reader: FileSystemReader, group: ProcessGroup | None) -> Metadata:
+    """The metadata that the first rank has read, for all: a checkpoint may be replaced meanwhile."""
+    here = group is None or group.rank() == 0
+    found: list[Any] = [None]
+
+    def read() -> None:
+        if here:
+            found[0] = reader.plain_metadata()
+            reader.understood(found[0])
+
+    together("load: reading the metadata", group, read)
+    if group is not None:
+        broadcast_object_list(found, group=group, group_src=0)
+    return reader.understood(found[0])
+
+
+class Reading:
+    """What one rank reads into the leaves of its state.
+
+    Args:
+        reader: reads.
+        metadata: what the checkpoint has.
+        leaves: the tensors to write to, and other entries, by name.
+    """
+
+    def __init__(self, reader: FileSystemReader, metadata: Metadata, leaves: Mapping[str, Any]) -> None:
+        self.reader = reader
+        self.metadata = metadata
+        self.leaves = leaves
+        self.objects: dict[str, Any] = {}
+
+    def check(self) -> None:
+        """Refuse what does not fit, and what is damaged, before anything is written to.
+
+        Raises:
+            RuntimeError: a name is missing, or a file is missing, truncated or damaged.
+            ValueError: a tensor has another shape or dtype, or is none.
+        """
+        for name, leaf in self.leaves.items():
+            if isinstance(leaf, TensorBase):
+                self._check_tensor(piece(name, leaf))
+            else:
+                self._check_object(name)
+
+    def _check_tensor(self, wanted: Piece) -> None:
+        for region in self._regions(wanted):
+            place = self.metadata.storage_data[wanted.name, region.chunk.offsets]
+            self.reader.check(wanted.name, place)
+            for begin, end, _ in spans(region, self._item(wanted.name)):
+                self.reader.bytes_of(wanted.name, place, begin, end)
+
+    def _check_object(self, name: str) -> None:
+        if not isinstance(self._entry(name), BytesStorageMetadata):
+            raise ValueError(f"{name}: the checkpoint has a tensor, but the state to load into something else")
+        place = self.metadata.storage_data[name, ()]
+        self.reader.check(name, place)
+        self.objects[name] = self.reader.object_of(name, place)
+
+    def _entry(self, name: str) -> TensorStorageMetadata | BytesStorageMetadata:
+        if name not in self.metadata.state_dict_metadata:
+            raise RuntimeError(f"Missing key in checkpoint state_dict: {name}.")
+        return self.metadata.state_dict_metadata[name]
+
+    def _item(self, name: str) -> int:
+        entry = self.metadata.state_dict_metadata[name]
+        assert isinstance(entry, TensorStorageMetadata)
+        return entry.properties.dtype.itemsize
+
+    def _regions(self, wanted: Piece) -> list[Region]:
+        """The stored parts that this rank needs."""
+        entry = self._entry(wanted.name)
+        if not isinstance(entry, TensorStorageMetadata):
+            raise ValueError(f"{wanted.name}: the checkpoint has no tensor, but an object")
+        if entry.size != wanted.shape:
+            raise ValueError(
+                f"Size mismatch between saved {list(entry.size)} and current: {list(wanted.shape)} for {wanted.name}"
+            )
+        saved = entry.properties.dtype.name
+        if saved != wanted.kind:
+            raise ValueError(f"dtype mismatch between saved {saved} and current: {wanted.kind} for {wanted.name}")
+        return common(entry.chunks, wanted.offsets, wanted.sizes)
+
+    def read(self) -> None:
+        """Write to the tensors."""
+        for name, leaf in self.leaves.items():
+            if isinstance(leaf, TensorBase):
+                self._read_tensor(name, leaf)
+
+    def _read_tensor(self, name: str, leaf: Any) -> None:
+        wanted, item = piece(name, leaf), self._item(name)
+        numbers, then = buffers.target("checkpoint.load", leaf)
+        into = numbers.view(np.uint8).reshape(*wanted.sizes, item)
+        for region in self._regions(wanted):
+            place = self.metadata.storage_data[name, region.chunk.offsets]
+            for begin, end, rows in spans(region, item):
+                placed(self.reader.bytes_of(name, place, begin, end), rows, into)
+        then()

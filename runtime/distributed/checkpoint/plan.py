@@ -1,0 +1,130 @@
+"""Which rank writes what: each its own rows, and what several have alike one of them, so that all write about as much."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from ...tensor.base import TensorBase
+from ...tensor.dtypes import from_name
+from .. import buffers
+from ..rows import place_of
+from .metadata import ChunkStorageMetadata, Key, covers
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What a rank has under a name: all or a part of a tensor, or an object.
+
+    Args:
+        name: that in the flat state.
+        kind: the name of the dtype; empty for objects.
+        shape: that of the whole tensor.
+        offsets, sizes: the place in it of what is here.
+    """
+
+    name: str
+    kind: str = ""
+    shape: tuple[int, ...] = ()
+    offsets: tuple[int, ...] = ()
+    sizes: tuple[int, ...] = ()
+
+    @property
+    def key(self) -> Key:
+        """What is the same on all ranks that have this very part."""
+        return self.name, self.offsets
+
+    @property
+    def nbytes(self) -> int:
+        """Its length; 0 for objects, which are short."""
+        return prod(self.sizes) * from_name(self.kind).itemsize if self.kind else 0
+
+    def plain(self) -> list[Any]:
+        """The piece as ranks tell each other of it."""
+        return [self.name, self.kind, list(self.shape), list(self.offsets), list(self.sizes)]
+
+
+def piece(name: str, value: Any) -> Piece:
+    """What a leaf of the state is.
+
+    Raises:
+        ValueError: a tensor without memory, or a sparse one.
+    """
+    if not isinstance(value, TensorBase):
+        return Piece(name)
+    tensor = buffers.tensor("checkpoint", value, name)
+    shape, kind = tuple(tensor._shape), tensor._dtype.name
+    rows = place_of(tensor)
+    if rows is None:
+        return Piece(name, kind, shape, (0,) * len(shape), shape)
+    if shape != rows.local_shape:
+        raise ValueError(
+            f"{name}: it is said to be rows {rows.first} to {rows.first + rows.count} of a tensor of shape "
+            f"{list(rows.shape)}, but its shape here is {list(shape)}"
+        )
+    return Piece(name, kind, rows.shape, (rows.first, *[0] * (len(shape) - 1)), shape)
+
+
+def pieces(leaves: Mapping[str, Any]) -> list[Piece]:
+    """What a rank has to write; parts without elements are left out."""
+    found = [piece(name, value) for name, value in leaves.items()]
+    return [one for one in found if one.sizes == one.shape or prod(one.sizes)]
+
+
+def read_plain(plain: list[list[Any]]) -> list[Piece]:
+    """The pieces of which another rank has told."""
+    return [Piece(name, kind, *map(tuple, places)) for name, kind, *places in plain]
+
+
+def shared_out(every: list[list[Piece]]) -> dict[Key, int]:
+    """The rank that writes each part, the same answer on all ranks.
+
+    Args:
+        every: what each rank has.
+
+    Raises:
+        ValueError: ranks have tensors of different shapes or dtypes under one name, or parts that do not make a whole.
+    """
+    owners: dict[Key, list[int]] = {}
+    found: dict[Key, Piece] = {}
+    for rank, own in enumerate(every):
+        for one in own:
+            owners.setdefault(one.key, []).append(rank)
+            _agree(found.setdefault(one.key, one), one, owners[one.key][0], rank)
+    _check_wholes(found)
+    written = [0] * len(every)
+    chosen: dict[Key, int] = {}
+    for key in sorted(found, key=lambda key: (len(owners[key]) > 1, -found[key].nbytes)):
+        rank = min(owners[key], key=lambda rank: written[rank])
+        chosen[key] = rank
+        written[rank] += found[key].nbytes
+    return chosen
+
+
+def _agree(first: Piece, other: Piece, one_rank: int, other_rank: int) -> None:
+    if first != other:
+        raise ValueError(
+            f"{first.name}: rank {one_rank} has {_said(first)}, but rank {other_rank} has {_said(other)}; a tensor of "
+            "which ranks have parts is a ShardedTensor"
+        )
+
+
+def _said(one: Piece) -> str:
+    if not one.kind:
+        return "an object"
+    return f"{one.kind} {list(one.sizes)} at {list(one.offsets)} of a tensor of shape {list(one.shape)}"
+
+
+def _check_wholes(found: Mapping[Key, Piece]) -> None:
+    """Refuse parts of tensors that together are no whole."""
+    by_name: dict[str, list[Piece]] = {}
+    for one in found.values():
+        by_name.setdefault(one.name, []).append(one)
+    for name, parts in by_name.items():
+        for one in parts[1:]:
+            if (one.kind, one.shape) != (parts[0].kind, parts[0].shape):
+                raise ValueError(f"{name}: one rank has {_said(parts[0])}, another {_said(one)}")
+        if parts[0].kind:
+            covers(name, parts[0].shape, [ChunkStorageMetadata(one.offsets, one.sizes) for one in parts])

@@ -1,0 +1,115 @@
+"""`FileSystemWriter`: the file of a rank's parts, and the file that makes a checkpoint of all ranks' files."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+from typing import Any
+
+import numpy as np
+
+from ...kernels.cpu.checksums import crc32
+from ...saving.serialization import save
+from ...saving.whole_file import replacing
+from ...tensor.base import TensorBase
+from ..buffers import numbers
+from .metadata import DATA, NAME, Metadata, Stored, encoded
+
+BLOCK = 2**20  # bytes that have a checksum of their own: what is read is checked, and no more is read for that
+_ALIGNMENT = 64
+Path = str | os.PathLike[str]
+
+
+class FileSystemWriter:
+    """Writes checkpoints into a folder that all ranks see.
+
+    Args:
+        path: the folder; it is made where there is none.
+        single_file_per_rank: True, which is what is written.
+        sync_files: True: a checkpoint is valid only when it is on the disk.
+        thread_count, per_thread_copy_ahead, cache_staged_state_dict: not looked at.
+        overwrite: whether a checkpoint that is there may be replaced; it stays until the new one is whole.
+
+    Raises:
+        TypeError: the path is none.
+
+    Example:
+        >>> from specgrad.distributed.checkpoint import FileSystemWriter
+        >>> FileSystemWriter("checkpoints/7").path
+        'checkpoints/7'
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        single_file_per_rank: bool = True,
+        sync_files: bool = True,
+        thread_count: int = 1,
+        per_thread_copy_ahead: int = 10_000_000,
+        cache_staged_state_dict: bool = False,
+        overwrite: bool = True,
+    ) -> None:
+        self.path = os.fspath(path)
+        self.overwrite = overwrite
+
+    def prepare(self) -> None:
+        """Make the folder.
+
+        Raises:
+            RuntimeError: there is a checkpoint that may not be replaced.
+            OSError: it cannot be made.
+        """
+        os.makedirs(self.path, exist_ok=True)
+        if not self.overwrite and os.path.exists(os.path.join(self.path, NAME)):
+            raise RuntimeError(f"{self.path}: Checkpoint already exists and overwrite=False.")
+
+    def write(self, file: str, values: list[Any]) -> list[Stored]:
+        """Write tensors and objects into a new file, whole or not at all, and to the disk.
+
+        Args:
+            file: its name in the folder.
+            values: what is written.
+
+        Returns:
+            Where each is.
+        """
+        found = []
+        with replacing(os.path.join(self.path, file)) as stream:
+            position = 0
+            for value in values:
+                data = _bytes(value)
+                missing = -position % _ALIGNMENT
+                stream.write(bytes(missing))
+                position += missing
+                checksums = [crc32(data[start : start + BLOCK]) for start in range(0, data.size, BLOCK)]
+                stream.write(data.data)
+                found.append(Stored(file, position, data.size, tuple(checksums)))
+                position += data.size
+        return found
+
+    def commit(self, metadata: Metadata) -> None:
+        """Make the checkpoint valid, in place of one that was there; then remove the files of that."""
+        save(encoded(metadata), os.path.join(self.path, NAME))
+        self._keep({place.file for place in metadata.storage_data.values()})
+
+    def _keep(self, files: set[str]) -> None:
+        """Remove data files that are not part of the checkpoint: of older ones, or of ranks that died."""
+        with contextlib.suppress(OSError), os.scandir(self.path) as entries:  # the checkpoint is valid all the same
+            for entry in entries:
+                if DATA.fullmatch(entry.name) and entry.name not in files:
+                    self.remove(entry.name)
+
+    def remove(self, file: str) -> None:
+        """Remove a file of the folder, if it is there."""
+        with contextlib.suppress(OSError):
+            os.unlink(os.path.join(self.path, file))
+
+
+def _bytes(value: Any) -> np.ndarray:
+    """The bytes of a tensor, or of the file that an object is saved as."""
+    if isinstance(value, TensorBase):
+        return numbers(value).view(np.uint8)
+    file = io.BytesIO()
+    save(value, file)
+    return np.frombuffer(file.getbuffer(), np.uint8)

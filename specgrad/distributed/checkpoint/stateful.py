@@ -1,0 +1,5 @@
+"""Where PyTorch keeps `Stateful`."""
+
+from ...runtime.distributed.checkpoint.stateful import Stateful, StatefulT
+
+__all__ = ["Stateful", "StatefulT"]
