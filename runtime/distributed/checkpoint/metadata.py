@@ -161,9 +161,7 @@ def covers(name: str, size: Sequence[int], chunks: Sequence[ChunkStorageMetadata
     for chunk in chunks:
         inside = len(chunk.offsets) == len(chunk.sizes) == len(size) and _counts([*chunk.offsets, *chunk.sizes, *size])
         if not inside or any(b + n > s for b, n, s in zip(chunk.offsets, chunk.sizes, size, strict=True)):
-            raise ValueError(
-                f"{name}: a part at {chunk.offsets} of sizes {chunk.sizes} is outside its shape {list(size)}"
-            )
+            raise ValueError(f"{name}: {chunk.sizes} elements at {chunk.offsets} are outside its shape {list(size)}")
     ordered = sorted(chunks, key=lambda chunk: chunk.offsets)
     twice = next(((a, b) for i, a in enumerate(ordered) for b in ordered[i + 1 :] if _meet(a, b)), None)
     if twice is not None:

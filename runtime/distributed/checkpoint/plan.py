@@ -1,4 +1,4 @@
-"""Which rank writes what: each its own rows, and what several have alike one of them, so that all write about as much."""
+"""Which rank writes what: each its own rows, and of what several have alike one, so that all write about as much."""
 
 from __future__ import annotations
 

@@ -37,7 +37,8 @@ def save(
     """Write a state as a checkpoint, whole or not at all, of which every rank writes a part.
 
     All ranks call this. Of a ShardedTensor each writes its rows; what all have alike, one writes. A checkpoint that is
-    there stays valid until the new one is whole and on the disk, whenever a rank is killed. Any number of ranks reads it.
+    there stays valid until the new one is whole and on the disk, whenever a rank is killed. Any number of ranks may
+    read it.
 
     Args:
         state_dict: tensors, plain objects, dicts and lists of these, and Stateful objects such as modules.

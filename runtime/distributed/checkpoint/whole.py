@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...creation import empty
 from ...saving.serialization import load as load_file
 from ...saving.serialization import save as save_file
