@@ -1,8 +1,8 @@
-"""Optimizers of several processes under PyTorch's name: there are none, as there are no process groups."""
+"""Optimizers of several processes. The code is in specgrad.nn.parallel."""
 
+from ..nn.parallel.zero_redundancy import ZeroRedundancyOptimizer
 from ..runtime.pytorch.environment.process_groups import ShardedOptimizer as DistributedOptimizer
 from ..runtime.pytorch.environment.process_groups import ShardedOptimizer as PostLocalSGDOptimizer
-from ..runtime.pytorch.environment.process_groups import ShardedOptimizer as ZeroRedundancyOptimizer
 
 __all__ = [
     "DistributedOptimizer",
