@@ -1,0 +1,1 @@
+"""Modules whose parameters, gradients and optimizer states lie on all ranks, a part on each."""

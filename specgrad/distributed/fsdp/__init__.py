@@ -1,13 +1,8 @@
-"""Modules whose parameters several processes share: none is one."""
+"""Modules whose parameters lie on all ranks, a part on each. The code is in specgrad.nn.parallel.sharded."""
 
-from ...runtime.pytorch.environment.process_groups import absent as fully_shard
-from ...runtime.pytorch.environment.sharded_modules import (
-    CPUOffloadPolicy,
-    FSDPModule,
-    FullyShardedDataParallel,
-    MixedPrecisionPolicy,
-    OffloadPolicy,
-)
+from ...nn.parallel.sharded.module import FSDPModule, UnshardHandle, fully_shard, register_fsdp_forward_method
+from ...nn.parallel.sharded.policies import CPUOffloadPolicy, MixedPrecisionPolicy, OffloadPolicy
+from ...runtime.pytorch.environment.sharded_modules import FullyShardedDataParallel
 
 __all__ = [
     "CPUOffloadPolicy",
@@ -15,5 +10,7 @@ __all__ = [
     "FullyShardedDataParallel",
     "MixedPrecisionPolicy",
     "OffloadPolicy",
+    "UnshardHandle",
     "fully_shard",
+    "register_fsdp_forward_method",
 ]

@@ -1,0 +1,116 @@
+"""The memory of whole parameters: there while they are used, and given back between forward and backward.
+
+Graphs keep the whole parameters, and views of them, from forward to backward. What they keep are tensors without
+memory meanwhile, whose use is an error; when the parameters are there again, these tensors are laid over the new
+memory. A tensor of which nothing is known here, such as a conjugate, keeps the old memory, whose numbers are the same.
+"""
+
+from __future__ import annotations
+
+import weakref
+from math import prod
+from typing import Any
+
+from ....generated.ops import cat
+from ....runtime.distributed import gathering
+from ....runtime.distributed.groups.process_group import ProcessGroup
+from ....runtime.distributed.rows import padded
+from ....runtime.modes.grad_mode import no_grad
+from ....runtime.sharing.storages.replacing import lay, resized
+from ....runtime.tensor.base import alias, note_layout_change
+from ....runtime.tensor.dtype_views import origin_of
+from .members import Member
+
+
+class Memory:
+    """The whole parameters of some members, as long as they are needed.
+
+    Args:
+        members: the members.
+        group: the ranks that have the rows.
+        dtype: that of whole floating-point parameters; the members' own when None.
+    """
+
+    def __init__(self, members: list[Member], group: ProcessGroup, dtype: Any) -> None:
+        self.members = members
+        self.group = group
+        self.dtype = dtype
+        self.whole: list[Any] | None = None
+        self._under_way: list[tuple[list[int], Any, Any]] = []
+        self._handed: list[list[weakref.ref[Any]]] = [[] for _ in members]
+
+    def begin(self) -> None:
+        """Begin to gather the rows of all ranks, unless that has been done."""
+        if self.whole is not None or self._under_way:
+            return
+        kinds: dict[Any, list[int]] = {}
+        for number, member in enumerate(self.members):
+            kinds.setdefault((self._kind(member), member.parameter.device), []).append(number)
+        with no_grad():
+            for (kind, _), numbers in kinds.items():
+                parts = [self.members[number] for number in numbers]
+                own = cat([padded(one.parameter.to_local(), one.rows).to(kind).reshape(-1) for one in parts])
+                every = own.new_empty(self.group.size() * own.numel())
+                work = gathering.all_gather_into_tensor(every, own, self.group, async_op=True)
+                self._under_way.append((numbers, every, work))
+
+    def _kind(self, member: Member) -> Any:
+        kind = member.parameter.dtype
+        return self.dtype if self.dtype is not None and kind.is_floating_point else kind
+
+    def gather(self) -> None:
+        """Have the whole parameters, and give all tensors that graphs keep of them their memory."""
+        self.begin()
+        if self.whole is not None:
+            return
+        whole: list[Any] = [None] * len(self.members)
+        with no_grad():
+            for numbers, every, work in self._under_way:
+                work.wait()
+                rows = every.view(self.group.size(), -1)
+                start = 0
+                for number in numbers:
+                    place = self.members[number].rows
+                    count = place.most * prod(place.shape[1:])
+                    part = every if len(numbers) == 1 else rows[:, start : start + count].reshape(-1)
+                    whole[number] = part[: prod(place.shape)].view(place.shape)
+                    start += count
+        self._under_way = []
+        self.whole = whole
+        self._lay([one._storage for one in whole])
+
+    def hand_out(self) -> list[Any]:
+        """Other tensors over the whole parameters, outside the graph, which lose their memory when it is given back."""
+        self.gather()
+        assert self.whole is not None
+        made = [alias(one, one._shape, None, one._offset) for one in self.whole]
+        for known, one in zip(self._handed, made, strict=True):
+            known[:] = [reference for reference in known if reference() is not None]
+            known.append(weakref.ref(one))
+        return made
+
+    def free(self) -> None:
+        """Give the memory back; what is still under way is waited for."""
+        for _, _, work in self._under_way:
+            work.wait()
+        self._under_way = []
+        if self.whole is not None:
+            empty = [resized(origin_of(one._storage), 0) for one in self.whole]
+            self.whole = None
+            self._lay(empty)
+
+    def _lay(self, memories: list[Any]) -> None:
+        """Give the tensors that have been handed out, and their views, other memory."""
+        for known, memory in zip(self._handed, memories, strict=True):
+            for reference in known:
+                tensor = reference()
+                if tensor is not None:
+                    for one in (tensor, *_views(tensor)):
+                        lay(one, memory)
+        note_layout_change()
+
+
+def _views(tensor: Any) -> list[Any]:
+    """The views of a tensor that are still there."""
+    found = [reference() for reference in list(tensor._views or ())]
+    return [one for one in found if one is not None and not one.marked]
