@@ -72,7 +72,7 @@ class Memory:
                 for number in numbers:
                     place = self.members[number].rows
                     count = place.most * prod(place.shape[1:])
-                    part = every if len(numbers) == 1 else rows[:, start : start + count].reshape(-1)
+                    part = every if len(numbers) == 1 else rows[:, start : start + count].reshape(-1).contiguous()
                     whole[number] = part[: prod(place.shape)].view(place.shape)
                     start += count
         self._under_way = []

@@ -75,7 +75,7 @@ class FSDPModule:
             group.reshard()
 
     def set_is_last_backward(self, is_last_backward: bool) -> None:
-        """Say whether the next backward pass is the last before a step; no work is put off here, so it has no effect."""
+        """Has no effect: nothing is put off until the last backward pass before a step."""
 
     def set_requires_gradient_sync(self, requires_gradient_sync: bool, *, recurse: bool = True) -> None:
         """Choose whether backward joins gradients with other ranks', or adds them up here, as whole gradients.

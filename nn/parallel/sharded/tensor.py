@@ -83,6 +83,32 @@ class ShardedParameter(ShardedTensor, Parameter):
         made._rows = rows
         return made
 
+    @property
+    def grad(self) -> Any:
+        """The gradient that `backward` added up here for these rows, or None."""
+        found = self._grad
+        if found is not None and type(found) is Tensor:
+            of_rows(found, self._rows)
+        return found
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        Tensor.grad.fset(self, value)
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    def of_these_rows(self, value: Any) -> Any:
+        """What an optimizer keeps for the parameter: a tensor of its shape as a ShardedTensor of the same rows.
+
+        Args:
+            value: anything.
+        """
+        if not isinstance(value, Tensor) or tuple(value.shape) != self._rows.local_shape:
+            return value
+        return of_rows(Tensor.detach(value), self._rows)
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) not in memo:
             memo[id(self)] = ShardedParameter(self.to_local().clone(), self.requires_grad, self._rows)
