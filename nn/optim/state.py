@@ -66,7 +66,10 @@ class OptimizerState:
         groups = [{**group, "params": [numbers[id(p)] for p in group["params"]]} for group in self.param_groups]
         for packed in groups:
             packed["params"] = packed.pop("params")  # last, where PyTorch has it
-        state = {numbers.get(id(key), key) if isinstance(key, Tensor) else key: v for key, v in self.state.items()}
+        state = {
+            numbers.get(id(key), key) if isinstance(key, Tensor) else key: _placed(key, kept)
+            for key, kept in self.state.items()
+        }
         found: dict[str, Any] = {"state": state, "param_groups": groups}
         for hook in list(self._optimizer_state_dict_post_hooks.values()):
             replaced = hook(self, found)
@@ -124,6 +127,14 @@ class OptimizerState:
         if isinstance(value, (list, tuple, set)):
             return type(value)(self._fitted(item, parameter, group) for item in value)
         return deepcopy(value)
+
+
+def _placed(key: Any, kept: Any) -> Any:
+    """What is kept for a parameter; of one that lies on several ranks, as the same rows."""
+    of_these_rows = getattr(key, "of_these_rows", None)
+    if of_these_rows is None or not isinstance(kept, dict):
+        return kept
+    return {name: of_these_rows(value) for name, value in kept.items()}
 
 
 def _check_same_sizes(own: list[dict[str, Any]], saved: list[dict[str, Any]]) -> None:

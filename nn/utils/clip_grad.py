@@ -48,7 +48,11 @@ def get_total_norm(
         tensor(5.)
     """
     norm_type, found = float(norm_type), _as_list(tensors)
-    if norm_type in (2, math.inf) and _are_together(found, norm_type):
+    if any(getattr(one, "_rows", None) is not None for one in found):  # this rank's rows of tensors
+        from ..parallel.sharded.norms import total_norm as over_ranks  # loaded with the first such tensor
+
+        total = over_ranks(found, norm_type)
+    elif norm_type in (2, math.inf) and _are_together(found, norm_type):
         total = _norm_on_device(found, norm_type)
     else:
         total = _length(found) if norm_type == 2 and _are_plain(found) else _norm_of_norms(found, norm_type)
