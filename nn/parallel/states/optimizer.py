@@ -1,0 +1,198 @@
+"""The state of optimizers by the names of the parameters that they change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ....generated.tensor import Tensor
+from ....runtime.creation import zeros_like
+from ...optim import Optimizer
+from ..zero_redundancy import ZeroRedundancyOptimizer
+from .names import names_of
+from .options import StateDictOptions, checked
+from .whole import Leaves, parts, shown
+
+Optimizers = Optimizer | Iterable[Optimizer]
+
+
+def _listed(optimizers: Optimizers) -> list[Any]:
+    return [optimizers] if isinstance(optimizers, Optimizer) else list(optimizers)
+
+
+def _holder(optimizer: Any) -> Any:
+    """The optimizer that has the state of this rank's parameters."""
+    return optimizer.optim if isinstance(optimizer, ZeroRedundancyOptimizer) else optimizer
+
+
+def begin_state(optimizer: Any) -> None:
+    """Give an optimizer the state that it has after its first step, without changing parameters: zero gradients, lr 0.
+
+    Nothing is done to one that has a state, or whose parameters have gradients.
+    """
+    groups = optimizer.param_groups
+    chosen = [one for group in groups for one in group["params"] if one.requires_grad]
+    if optimizer.state or any(one.grad is not None for one in chosen):
+        return
+    before = [group.get("lr") for group in groups]
+    for one in chosen:
+        one.grad = zeros_like(one)
+    for group, rate in zip(groups, before, strict=True):
+        if rate is not None:
+            group["lr"] = zeros_like(rate) if isinstance(rate, Tensor) else 0.0
+    optimizer.step()
+    for group, rate in zip(groups, before, strict=True):
+        if rate is not None:
+            group["lr"] = rate
+    optimizer.zero_grad(set_to_none=True)
+
+
+def _settings(group: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in group.items() if name not in ("params", "param_names")}
+
+
+def _own(model: Any, optimizer: Any, options: StateDictOptions) -> tuple[Leaves, list[dict[str, Any]]]:
+    """State by the names of parameter and entry, and groups with names in place of parameters."""
+    names, holder = names_of(model), _holder(optimizer)
+    begin_state(holder)
+    leaves: Leaves = {}
+    for parameter, kept in holder.state.items():
+        mark = getattr(parameter, "of_these_rows", lambda value: value)
+        if parameter.requires_grad or not options.ignore_frozen_params:
+            for entry, value in kept.items():
+                leaves[names[id(parameter)], entry] = mark(value)
+    groups = [
+        {**_settings(group), "params": [names[id(parameter)] for parameter in group["params"]]}
+        for group in optimizer.param_groups
+    ]
+    return leaves, groups
+
+
+def get_optimizer_state_dict(
+    model: Any,
+    optimizers: Optimizers,
+    *,
+    submodules: Iterable[Any] | None = None,
+    options: StateDictOptions | None = None,
+) -> dict[str, Any]:
+    """The state of optimizers by the names of parameters in the model; all ranks call this.
+
+    An optimizer without a state gets the one that a first step begins with, so that a checkpoint can be loaded into it.
+    Of a ZeroRedundancyOptimizer each rank gives the state that it has.
+
+    Args:
+        model: the model.
+        optimizers: its optimizer, or several.
+        submodules: None.
+        options: what the state is to look like.
+
+    Returns:
+        A dict of "state", by name of the parameter, and "param_groups", whose "params" are names.
+
+    Raises:
+        NotImplementedError: `submodules` are asked for.
+    """
+    if submodules is not None:
+        raise NotImplementedError("get_optimizer_state_dict: submodules are not supported; leave it out")
+    chosen = checked(options)
+    leaves: Leaves = {}
+    groups: list[dict[str, Any]] = []
+    for optimizer in _listed(optimizers):
+        own, own_groups = _own(model, optimizer, chosen)
+        leaves.update(own)
+        groups += own_groups
+    found = shown(leaves, chosen)
+    if leaves and not found:  # of another rank than the one that has the whole state
+        return {}
+    state: dict[str, Any] = {}
+    for (name, entry), value in found.items():
+        state.setdefault(name, {})[entry] = value
+    if chosen.flatten_optimizer_state_dict:
+        return _flat(state, groups)
+    return {"state": state, "param_groups": groups}
+
+
+def _flat(state: dict[str, Any], groups: list[dict[str, Any]]) -> dict[str, Any]:
+    """The state under names such as "state.weight.exp_avg" and "param_groups.weight.lr"."""
+    found = {f"state.{name}.{entry}": value for name, kept in state.items() for entry, value in kept.items()}
+    for group in groups:
+        for name in group["params"]:
+            found.update({f"param_groups.{name}.{setting}": value for setting, value in _settings(group).items()})
+    return found
+
+
+def _read(given: Mapping[str, Any], names: set[str]) -> tuple[Leaves, dict[str, dict[str, Any]]]:
+    """The leaves of a state, nested or flat, and the settings of each parameter's group."""
+    leaves: Leaves = {}
+    settings: dict[str, dict[str, Any]] = {}
+    if "param_groups" in given:
+        for name, kept in given.get("state", {}).items():
+            leaves.update({(name, entry): value for entry, value in kept.items()})
+        for group in given["param_groups"]:
+            settings.update({name: _settings(group) for name in group["params"]})
+        return leaves, settings
+    for key, value in given.items():
+        kind, _, rest = key.partition(".")
+        name = next((name for name in names if rest.startswith(f"{name}.") and "." not in rest[len(name) + 1 :]), None)
+        if name is not None and kind == "state":
+            leaves[name, rest[len(name) + 1 :]] = value
+        elif name is not None:
+            settings.setdefault(name, {})[rest[len(name) + 1 :]] = value
+    return leaves, settings
+
+
+def set_optimizer_state_dict(
+    model: Any,
+    optimizers: Optimizers,
+    optim_state_dict: Mapping[str, Any],
+    *,
+    options: StateDictOptions | None = None,
+) -> None:
+    """Load a state that `get_optimizer_state_dict` gave, on whatever number of ranks; all ranks call this.
+
+    Args:
+        model: the model.
+        optimizers: its optimizer, or several.
+        optim_state_dict: the state.
+        options: what it looks like.
+
+    Raises:
+        RuntimeError: a parameter is in no group of the state.
+        ValueError: a whole tensor has another shape.
+    """
+    chosen = checked(options)
+    names = names_of(model)
+    given, settings = _read(optim_state_dict, set(names.values()))
+    for optimizer in _listed(optimizers):
+        own, _ = _own(model, optimizer, chosen)
+        told = {**given, **{(name, None): kept for name, kept in settings.items()}}
+        found = parts(own, told, chosen)
+        _load(optimizer, names, found, chosen.strict)
+
+
+def _load(optimizer: Any, names: dict[int, str], found: Leaves, strict: bool) -> None:
+    """Give an optimizer what is there for its parameters."""
+    settings = {name: value for (name, entry), value in found.items() if entry is None}
+    for group in optimizer.param_groups:
+        missing = [names[id(one)] for one in group["params"] if names[id(one)] not in settings]
+        if missing and strict:
+            raise RuntimeError(f"set_optimizer_state_dict(): {missing[0]} is in no group of the state")
+    holder = _holder(optimizer)
+    state: dict[int, dict[str, Any]] = {}
+    groups: list[dict[str, Any]] = []
+    number = 0
+    for group in holder.param_groups:
+        numbers = []
+        for parameter in group["params"]:
+            name = names[id(parameter)]
+            kept = {entry: value for (owner, entry), value in found.items() if owner == name and entry is not None}
+            if kept:
+                state[number] = kept
+            numbers.append(number)
+            number += 1
+        groups.append({**_settings(group), "params": numbers})
+    holder.load_state_dict({"state": state, "param_groups": groups})
+    for group, inner in zip(optimizer.param_groups, holder.param_groups, strict=True):
+        saved = next((settings[names[id(one)]] for one in group["params"] if names[id(one)] in settings), {})
+        group.update(saved)
+        inner.update(saved)
