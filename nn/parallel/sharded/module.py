@@ -235,7 +235,8 @@ def fully_shard(
     group = ParameterGroup(members, ranks, policy) if members else None
     Sharding(modules, group, policy, reshard_after_forward)
     for one in modules:
-        one.__class__ = _class_of(type(one))
+        kind: Any = type(one)
+        one.__class__ = _class_of(kind)
     return module
 
 

@@ -9,6 +9,8 @@ from ....runtime.distributed.rows import Rows, whole
 from ....runtime.modes.overrides.classes import disabled
 from ...parameter import Parameter
 
+_gradient: Any = Tensor.grad
+
 
 class ShardedTensor(Tensor):
     """This rank's rows of a tensor that lies on the ranks of a process group.
@@ -93,7 +95,7 @@ class ShardedParameter(ShardedTensor, Parameter):
 
     @grad.setter
     def grad(self, value: Any) -> None:
-        Tensor.grad.fset(self, value)
+        _gradient.fset(self, value)
 
     @grad.deleter
     def grad(self) -> None:

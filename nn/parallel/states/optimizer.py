@@ -193,6 +193,8 @@ def _load(optimizer: Any, names: dict[int, str], found: Leaves, strict: bool) ->
         groups.append({**_settings(group), "params": numbers})
     holder.load_state_dict({"state": state, "param_groups": groups})
     for group, inner in zip(optimizer.param_groups, holder.param_groups, strict=True):
-        saved = next((settings[names[id(one)]] for one in group["params"] if names[id(one)] in settings), {})
+        saved: dict[str, Any] = next(
+            (settings[names[id(one)]] for one in group["params"] if names[id(one)] in settings), {}
+        )
         group.update(saved)
         inner.update(saved)

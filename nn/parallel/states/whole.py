@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....generated.tensor import Tensor
 from ....runtime.creation import empty
 from ....runtime.distributed import collectives
 from ....runtime.distributed.groups.process_group import ProcessGroup
 from ....runtime.distributed.objects import broadcast_object_list
 from ....runtime.distributed.rows import place_of, share_out, whole, whole_at
 from ....runtime.distributed.world import get_default_group, is_initialized
-from ....runtime.tensor.base import TensorBase
 from .options import StateDictOptions
 
 Leaves = dict[Any, Any]  # by name, or by names
@@ -37,7 +37,7 @@ def shown(leaves: Leaves, options: StateDictOptions) -> Leaves:
 
 
 def _on_host(leaf: Any) -> Any:
-    return leaf.cpu() if isinstance(leaf, TensorBase) else leaf
+    return leaf.cpu() if isinstance(leaf, Tensor) else leaf
 
 
 def parts(own: Leaves, given: Leaves, options: StateDictOptions) -> Leaves:
@@ -61,11 +61,10 @@ def parts(own: Leaves, given: Leaves, options: StateDictOptions) -> Leaves:
 
 def _part(name: Any, own: Any, leaf: Any) -> Any:
     rows = place_of(own)
-    if rows is None or not isinstance(leaf, TensorBase) or place_of(leaf) is not None:
+    if rows is None or not isinstance(leaf, Tensor) or place_of(leaf) is not None:
         return leaf
-    tensor: Any = leaf
-    _check(name, rows.shape, tuple(tensor.shape))
-    return tensor.detach()[rows.first : rows.first + rows.count]
+    _check(name, rows.shape, tuple(leaf.shape))
+    return leaf.detach()[rows.first : rows.first + rows.count]
 
 
 def _check(name: Any, wanted: tuple[int, ...], found: tuple[int, ...]) -> None:
@@ -86,7 +85,8 @@ def _sent(own: Leaves, given: Leaves, group: ProcessGroup) -> Leaves:
             found[name] = said[0]
             continue
         shape, kind = tuple(said[0]), said[1]
-        target, rows = own.get(name), place_of(own.get(name))
+        target: Any = own.get(name)
+        rows = place_of(target)
         if rows is None:
             made = given[name].detach().contiguous() if here else empty(shape, dtype=kind)
             collectives.broadcast(made, group=group, group_src=0)
@@ -99,7 +99,6 @@ def _sent(own: Leaves, given: Leaves, group: ProcessGroup) -> Leaves:
 
 
 def _described(leaf: Any) -> list[Any]:
-    if not isinstance(leaf, TensorBase):
+    if not isinstance(leaf, Tensor):
         return [False, leaf]
-    tensor: Any = leaf
-    return [True, list(tensor.shape), tensor.dtype]
+    return [True, list(leaf.shape), leaf.dtype]

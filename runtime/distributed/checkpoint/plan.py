@@ -70,7 +70,7 @@ def piece(name: str, value: Any) -> Piece:
 def pieces(leaves: Mapping[str, Any]) -> list[Piece]:
     """What a rank has to write; parts without elements are left out."""
     found = [piece(name, value) for name, value in leaves.items()]
-    return [one for one in found if one.sizes == one.shape or prod(one.sizes)]
+    return [one for one in found if one.sizes == one.shape or prod(one.sizes) > 0]
 
 
 def read_plain(plain: list[list[Any]]) -> list[Piece]:

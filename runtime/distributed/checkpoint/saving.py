@@ -81,7 +81,7 @@ def save(
     file = f"__{0 if group is None else group.rank()}_{told[0][0]}.distcp"
     every = [read_plain(own) for _, own in told]
 
-    def write() -> list[Any]:
+    def write() -> tuple[list[Any], list[Any]]:
         chosen = shared_out(every)
         rank = 0 if group is None else group.rank()
         own = [one for one in every[rank] if chosen[one.key] == rank]
