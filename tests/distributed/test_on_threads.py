@@ -10,7 +10,7 @@ import pytest
 from specgrad import distributed as dist
 from specgrad.runtime.distributed.transport.simulated import Board, SimulatedLink
 from specgrad.runtime.distributed.world import begin_in_thread
-from tests.distributed import failures, sharding, training  # noqa: F401 - they register their checks
+from tests.distributed import checkpointing, failures, sharding, training  # noqa: F401 - they register their checks
 from tests.distributed.checks import CHECKS
 
 THREE = 3

@@ -32,6 +32,8 @@ def shown(leaves: Leaves, options: StateDictOptions) -> Leaves:
         rows = place_of(leaf)
         if rows is not None:
             leaf = whole_at(leaf, rows, 0) if options.cpu_offload else whole(leaf, rows)
+        elif isinstance(leaf, Tensor) and options.cpu_offload:
+            leaf = leaf.detach().clone()  # a copy, as those of rows are
         found[name] = _on_host(leaf) if options.cpu_offload and first else leaf
     return found if first or not options.cpu_offload else {}
 
