@@ -11,7 +11,14 @@ import pytest
 import specgrad as sg
 from specgrad import distributed as dist
 from specgrad import nn
-from specgrad.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
+from specgrad.distributed.fsdp import (
+    FSDPModule,
+    FullyShardedDataParallel,
+    MixedPrecisionPolicy,
+    ShardingStrategy,
+    fully_shard,
+)
+from specgrad.distributed.fsdp.wrap import ModuleWrapPolicy
 from specgrad.distributed.optim import ZeroRedundancyOptimizer
 from specgrad.nn.utils import clip_grad_norm_, get_total_norm
 from specgrad.utils.checkpoint import checkpoint
@@ -229,6 +236,33 @@ def whole_parameters_on_demand(rank: int, size: int) -> None:
     model(sg.ones(1, 3))  # whole parameters stay with the outermost module, until backward
     assert model.weight.shape == (4, 3) and [*model.parameters()][0].shape == local.shape
     assert model.state_dict()["weight"].shape == local.shape
+
+
+@check
+def the_older_class(rank: int, size: int) -> None:
+    """FullyShardedDataParallel trains as one process, has its names and whole tensors, and loads them."""
+    alone = made()
+    expected = train(alone, sg.optim.SGD(alone.parameters(), 0.1), range(3), rows=ROWS * size)
+    for strategy in (ShardingStrategy.FULL_SHARD, ShardingStrategy.SHARD_GRAD_OP):
+        model = FullyShardedDataParallel(
+            made(rank), sharding_strategy=strategy, auto_wrap_policy=ModuleWrapPolicy({Block}), sync_module_states=True
+        )
+        assert isinstance(model.blocks[0], FSDPModule)
+        optimizer = sg.optim.SGD(model.parameters(), 0.1)
+        np.testing.assert_allclose(
+            _mean(train(model, optimizer, range(3), _part(rank), ROWS * size)), expected, rtol=1e-13
+        )
+        state = model.state_dict()
+        for name, value in alone.state_dict().items():
+            sg.testing.assert_close(state[name], value, rtol=1e-11, atol=1e-14)
+        other = FullyShardedDataParallel(made(7))
+        other.load_state_dict(state)
+        assert all(sg.equal(value, state[name]) for name, value in other.state_dict().items())
+        with FullyShardedDataParallel.summon_full_params(model), sg.no_grad():
+            model.words.weight[3].fill_(5.0)
+        assert model.state_dict()["words.weight"][3].tolist() == [5.0] * WIDTH
+    with pytest.raises(NotImplementedError, match="NO_SHARD is not there"):
+        FullyShardedDataParallel(made(), sharding_strategy=ShardingStrategy.NO_SHARD)
 
 
 @check

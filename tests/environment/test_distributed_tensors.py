@@ -32,7 +32,7 @@ def test_placements() -> None:
 
 
 def test_no_module_is_sharded() -> None:
-    """`distributed.fsdp` has names to ask for and values that say how; what would share a module out is an error."""
+    """`distributed.fsdp` has names to ask for and values that say how; sharing a module out takes a process group."""
     from specgrad.distributed import fsdp
     from specgrad.distributed._composable.fsdp import FSDPModule
     from specgrad.distributed.tensor.experimental import implicit_replication
@@ -40,7 +40,7 @@ def test_no_module_is_sharded() -> None:
     assert FSDPModule is fsdp.FSDPModule and not isinstance(sg.nn.Linear(1, 1), FSDPModule)
     assert fsdp.MixedPrecisionPolicy(param_dtype=sg.bfloat16) == fsdp.MixedPrecisionPolicy(sg.bfloat16)
     assert fsdp.CPUOffloadPolicy().pin_memory and isinstance(fsdp.CPUOffloadPolicy(), fsdp.OffloadPolicy)
-    with implicit_replication(), pytest.raises(RuntimeError, match="not there yet"):
+    with implicit_replication(), pytest.raises(ValueError, match="Default process group"):
         fsdp.FullyShardedDataParallel(sg.nn.Linear(1, 1))
-    with pytest.raises(RuntimeError, match="not there yet"):
+    with pytest.raises(ValueError, match="Default process group"):
         fsdp.fully_shard(sg.nn.Linear(1, 1))

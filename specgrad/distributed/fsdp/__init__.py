@@ -2,14 +2,16 @@
 
 from ...nn.parallel.sharded.module import FSDPModule, UnshardHandle, fully_shard, register_fsdp_forward_method
 from ...nn.parallel.sharded.policies import CPUOffloadPolicy, MixedPrecisionPolicy, OffloadPolicy
-from ...runtime.pytorch.environment.sharded_modules import FullyShardedDataParallel
+from ...nn.parallel.sharded.wrapper import FullyShardedDataParallel, MixedPrecision, ShardingStrategy
 
 __all__ = [
     "CPUOffloadPolicy",
     "FSDPModule",
     "FullyShardedDataParallel",
+    "MixedPrecision",
     "MixedPrecisionPolicy",
     "OffloadPolicy",
+    "ShardingStrategy",
     "UnshardHandle",
     "fully_shard",
     "register_fsdp_forward_method",
