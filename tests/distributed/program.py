@@ -9,7 +9,7 @@ import traceback
 from pathlib import Path
 
 from specgrad import distributed as dist
-from tests.distributed import differentiating, failures, training  # noqa: F401 - they register their checks
+from tests.distributed import differentiating, failures, splitting, training  # noqa: F401 - they register their checks
 from tests.distributed.checks import CHECKS
 
 

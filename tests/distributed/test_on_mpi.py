@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from specgrad.runtime.distributed.launching import mpiexec
-from tests.distributed import differentiating, failures, training  # noqa: F401 - they register their checks
+from tests.distributed import differentiating, failures, splitting, training  # noqa: F401 - they register their checks
 from tests.distributed.checks import CHECKS
 from tests.repository import ROOT
 
