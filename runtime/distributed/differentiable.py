@@ -205,3 +205,23 @@ def all_to_all_single(
     """
     sizes = [list(given) if given else None for given in (output_split_sizes, input_split_sizes)]
     return ops.all_to_all(input, *sizes, _group("all_to_all_single", group))
+
+
+def send_recv(tensor: Any, dst: int | None = None, src: int | None = None, group: Any = None) -> Any:
+    """Send a tensor to a rank and receive one from another, both at once. Gradients go the way back.
+
+    A rank that only receives gives a tensor of the shape of what comes; a rank that only sends gets zeros, through
+    which backward must pass for the gradient to arrive: `loss = send_recv(x, dst=1).sum()`.
+
+    Args:
+        tensor: this rank's, of one shape and dtype on all ranks.
+        dst: the rank in the world that gets it, if there is one.
+        src: the rank in the world whose tensor comes, if there is one.
+        group: the process group; the default one when left out.
+
+    Returns:
+        What comes, or zeros.
+    """
+    chosen = _group("send_recv", group)
+    to, of = (-1 if rank is None else rank_in("send_recv", chosen, rank, None) for rank in (dst, src))
+    return ops.send_recv(tensor, to, of, chosen)

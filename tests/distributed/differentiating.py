@@ -87,6 +87,21 @@ def gradients_of_moves(rank: int, size: int) -> None:
 
 
 @check
+def gradients_of_messages(rank: int, size: int) -> None:
+    """Around a ring, and along a line of ranks whose last has the loss: y = x + 1 on each."""
+    back, on = (rank - 1) % size, (rank + 1) % size
+    _compare(rank, size, (2,), lambda x: F.send_recv(x, on, back), lambda every: np.roll(every, 1, 0))
+    x = sg.full((2,), 3.0, dtype=sg.float64, requires_grad=True)
+    found = x if rank == 0 else F.send_recv(x, src=rank - 1)
+    found = found + 1
+    loss = found.square().sum() if rank == size - 1 else F.send_recv(found, dst=rank + 1).sum()
+    loss.backward()
+    if rank == size - 1:
+        assert loss.item() == 2 * (3 + size) ** 2
+    assert x.grad.tolist() == ([2.0 * (3 + size)] * 2 if rank == 0 else [0.0, 0.0])
+
+
+@check
 def gradients_of_uneven_exchanges(rank: int, size: int) -> None:
     """all_to_all of parts of several sizes: rank r sends s + 1 rows to rank s."""
     out = [other + 1 for other in range(size)]

@@ -11,6 +11,7 @@ from ...runtime.distributed.differentiable import (
     reduce,
     reduce_scatter,
     scatter,
+    send_recv,
 )
 
 __all__ = [
@@ -23,4 +24,5 @@ __all__ = [
     "reduce",
     "reduce_scatter",
     "scatter",
+    "send_recv",
 ]
