@@ -222,6 +222,7 @@ def permuted_copy(torch):
 
 
 @memory
+@costing(moved=4 * SIDE**2)
 def outer_product(torch):
     """A column times a row."""
     a, b = plain(torch, (SIDE, 1), (1, SIDE))

@@ -15,7 +15,8 @@ from ..spec.model import Argument, Entry, Problem, Type
 from ..spec.overloads import chooses_by_types
 from .scope import Context
 
-OBJECTS = ("ScalarType", "Device", "Generator", "MemoryFormat")  # any value will do that is neither None nor a tensor
+# Of these types any value will do that is neither None nor a tensor.
+OBJECTS = ("ScalarType", "Device", "Generator", "MemoryFormat", "ProcessGroup")
 NUMBERS = ("Scalar", "float", "int", "bool")
 WIDER = {  # the types whose values a type takes, besides its own
     "Scalar": ("float", "int", "bool"),

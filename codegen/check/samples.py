@@ -98,6 +98,7 @@ KINDS = {  # the kinds of values that stand for a type; the types that are not h
     "bool": ("bool",),
     "str": ("str",),
     "ScalarType": ("name",),
+    "ProcessGroup": ("ranks",),
 }
 
 
@@ -135,14 +136,17 @@ def _kind(value: ast.expr) -> str:
             whole = _kind(left) == _kind(right) == "int" and not isinstance(sign, ast.Div)
             return "int" if whole else "float"
         case ast.Call(func=ast.Name(id=maker)) if maker in MAKERS:
-            return "tensor"
+            return "ranks" if maker == RANKS else "tensor"
         case ast.List() | ast.Tuple():
             return "list"
     return "name"
 
 
-# What a sample may call, with the keywords each takes: random, index, mask and literal tensors.
-MAKERS = {"T": ("lo", "hi"), "I": ("high",), "B": (), "V": ("real",)}
+# What a sample may call, with the keywords each takes: random, index, mask and literal tensors, and a group of ranks
+# that are all in this process.
+RANKS = "ranks"
+MAKERS = {"T": ("lo", "hi"), "I": ("high",), "B": (), "V": ("real",), RANKS: ()}
+MOST_RANKS = 8
 
 MOST_ELEMENTS = 1_000_000
 MOST_DIMENSIONS = 16
@@ -153,6 +157,8 @@ def tensor_fault(call: ast.Call) -> str:
     assert isinstance(call.func, ast.Name)
     if call.func.id == "V":
         return _literal_fault(call)
+    if call.func.id == RANKS:
+        return _ranks_fault(call)
     sizes = [_number(size) for size in call.args]
     if not all(isinstance(size, int) and size >= 0 for size in sizes):
         return f"{call.func.id} takes sizes, integers that are written out"
@@ -164,6 +170,12 @@ def tensor_fault(call: ast.Call) -> str:
     if limits.get("lo", -math.inf) >= limits.get("hi", math.inf) or limits.get("high", 1) < 1:
         return "expected limits with numbers between them"
     return ""
+
+
+def _ranks_fault(call: ast.Call) -> str:
+    numbers = [_number(number) for number in call.args]
+    right = len(numbers) == 1 and isinstance(numbers[0], int) and 1 <= numbers[0] <= MOST_RANKS
+    return "" if right else f"{RANKS} takes how many there are, at most {MOST_RANKS}"
 
 
 def _literal_fault(call: ast.Call) -> str:

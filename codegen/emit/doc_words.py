@@ -13,6 +13,7 @@ _TYPES = {
     "Device": "device",
     "Generator": "generator",
     "MemoryFormat": "memory format",
+    "ProcessGroup": "process group",
 }
 
 _KINDS = {"bool": "bool", "int": "integers", "float": "floats", "complex": "complex numbers"}

@@ -35,6 +35,7 @@ _CHECKS = {
     "Device": "device",
     "Generator": "generator",
     "MemoryFormat": "memory_format",
+    "ProcessGroup": "process_group",
 }
 
 

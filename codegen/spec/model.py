@@ -26,7 +26,9 @@ class Where:
 
 @dataclass(frozen=True)
 class Type:
-    """A schema type: `base` is Tensor, Scalar, int, float, bool, str, ScalarType, Device, Generator or MemoryFormat."""
+    """A schema type: `base` is Tensor, Scalar, int, float, bool, str, ScalarType, Device, Generator, MemoryFormat or
+    ProcessGroup.
+    """
 
     base: str
     optional: bool = False  # int?

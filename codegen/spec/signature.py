@@ -12,7 +12,10 @@ from .model import Argument, Return, Schema, Type
 from .suggest import did_you_mean
 from .syntax import LARGEST
 
-BASES = ("Tensor", "Scalar", "int", "float", "bool", "str", "ScalarType", "Device", "Generator", "MemoryFormat")
+BASES = (
+    *("Tensor", "Scalar", "int", "float", "bool", "str", "ScalarType", "Device", "Generator", "MemoryFormat"),
+    "ProcessGroup",
+)
 
 NUMBER = r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 STRING = r"'[^'\\\n]*'|\"[^\"\\\n]*\""

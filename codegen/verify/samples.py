@@ -16,6 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from specgrad.runtime.distributed.groups.ranks import Ranks
+from specgrad.runtime.distributed.groups.simulated_ranks import SimulatedRanks
+
 from ..spec.syntax import ARITHMETIC
 
 CELL = 0.05  # width of the grid's cells
@@ -101,6 +104,10 @@ class Drawing:
     def make_b(self, *shape: int) -> Drawn:
         """B(3, 4): a mask."""
         return Drawn(np.asarray(self.rng.random(shape) < 0.5), random=True)
+
+    def make_ranks(self, count: int) -> Ranks:
+        """ranks(3): a group of ranks that are all in this process, and that tensors hold one after the other."""
+        return SimulatedRanks(count)
 
     def make_v(self, content: Any, real: bool = False) -> Drawn:
         """V([1.0, inf]): a literal tensor, of numbers, integers or bools by what is written.

@@ -4,29 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...generated.ops import cat
-from ...runtime.autograd.custom.function import Function
-from ...runtime.distributed import collectives
+from ...generated.ops import all_reduce, cat
 from ...runtime.distributed.groups.process_group import ProcessGroup
 from ...runtime.distributed.world import is_initialized, member
 from ...runtime.modes.grad_mode import no_grad
-
-
-class SumOverRanks(Function):
-    """y = x of rank 0 + ... + x of rank n-1, on all ranks. What each rank's x changes, it changes on all: so the
-    gradient is the sum of the gradients of all ranks.
-    """
-
-    @staticmethod
-    def forward(ctx: Any, x: Any, group: ProcessGroup) -> Any:
-        ctx.group = group
-        total = x.clone()
-        collectives.all_reduce(total, group=group)
-        return total
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Any) -> Any:
-        return SumOverRanks.apply(gradients[0], ctx.group), None
 
 
 def group_of(chosen: Any) -> ProcessGroup | None:
@@ -48,11 +29,11 @@ def batch_norm(input: Any, layer: Any, factor: float, group: ProcessGroup) -> An
     around = [dim for dim in range(input.dim()) if dim != 1]
     shape = [1, -1, *[1] * (input.dim() - 2)]
     count = wide.new_full((1,), input.numel() / max(1, input.shape[1]))
-    sums = SumOverRanks.apply(cat([wide.sum(around), count]), group)
+    sums = all_reduce(cat([wide.sum(around), count]), "sum", group)
     count = sums[-1:].detach()
     mean = sums[:-1] / count
     centred = wide - mean.view(shape)
-    variance = SumOverRanks.apply((centred * centred).sum(around), group) / count
+    variance = all_reduce((centred * centred).sum(around), "sum", group) / count
     if layer.training and layer.track_running_stats:
         _update(layer.running_mean, mean, factor)
         _update(layer.running_var, variance * (count / (count - 1)), factor)

@@ -5,14 +5,26 @@ from .distributed import DistributedDataParallel
 from .parallel_apply import parallel_apply
 from .replicate import replicate
 from .scatter_gather import gather, scatter, scatter_kwargs
+from .tensor import (
+    ColumnParallelLinear,
+    RowParallelLinear,
+    VocabParallelEmbedding,
+    sum_gradients,
+    vocab_parallel_cross_entropy,
+)
 
 __all__ = [
+    "ColumnParallelLinear",
     "DataParallel",
     "DistributedDataParallel",
+    "RowParallelLinear",
+    "VocabParallelEmbedding",
     "data_parallel",
     "gather",
     "parallel_apply",
     "replicate",
     "scatter",
     "scatter_kwargs",
+    "sum_gradients",
+    "vocab_parallel_cross_entropy",
 ]

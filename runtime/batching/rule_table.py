@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ops.attention import batching as attention
+from ..ops.collective import batching as collective
 from ..ops.conv import batching as conv
 from ..ops.indexing import batching as indexing
 from ..ops.loss import batching as loss
@@ -21,7 +22,10 @@ from .call import Call
 from .rules import elementwise, general, shapes
 
 _GENERAL = (elementwise, general, shapes)
-_FAMILIES = (attention, conv, indexing, loss, matmul, norm, pooling, recurrent, reduction, shape, sorting)
+_FAMILIES = (
+    *(attention, collective, conv, indexing, loss, matmul, norm, pooling, recurrent, reduction, shape),
+    sorting,
+)
 
 
 @functools.cache

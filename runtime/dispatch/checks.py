@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import random
+from ..distributed.groups.ranks import Ranks
 from ..errors import ArgumentError, type_name
 from ..methods.interop import item
 from ..tensor import devices, dtypes
@@ -212,6 +213,13 @@ def memory_format(op: str, name: str, value: Any) -> MemoryFormat:
     raise _wrong(op, name, "specgrad.memory_format", value)
 
 
+def process_group(op: str, name: str, value: Any) -> Ranks:
+    """A process group."""
+    if isinstance(value, Ranks):
+        return value
+    raise _wrong(op, name, "specgrad.distributed.ProcessGroup", value)
+
+
 def wrap_dim(op: str, dim: Any, ndim: int, wrap_scalar: bool = True) -> int:
     """The dimension in `[0, ndim)`; a 0-d tensor counts as having one unless `wrap_scalar` is False."""
     return wrapped_dim(op, integer(op, "dim", dim), ndim, wrap_scalar)
@@ -241,3 +249,4 @@ optional_dtype = _optional(dtype)
 optional_device = _optional(device)
 optional_generator = _optional(generator)
 optional_memory_format = _optional(memory_format)
+optional_process_group = _optional(process_group)

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from . import buffers
-from .groups import algorithms, header
+from .groups import algorithms, header, point_to_point
 from .groups.process_group import ProcessGroup
-from .groups.work import Steps, Work
+from .groups.work import Work
 from .transport.link import ANY
 from .world import member, member_for, rank_in
 
 
 def _line(value: Any) -> str:
-    return header.called("message", value._dtype.name, [value.numel()])
+    return point_to_point.line(value._dtype.name, value.numel())
 
 
 def _checked_tag(name: str, group: ProcessGroup, tag: int) -> int:
@@ -53,10 +51,7 @@ def isend(
             "Invalid destination rank: destination rank should not be the same as the rank of the current process."
         )
     flat, tag = buffers.numbers(value), _checked_tag("isend", chosen, tag)
-    mark = None
-    if header.checking:
-        sent = chosen.control.send(header.field(_line(value)), to, tag)
-        mark = (sent, lambda: None)
+    mark = point_to_point.mark(chosen, _line(value), to, tag)
     steps = algorithms.message(lambda: chosen.link.send(algorithms.raw(flat), to, tag), _nothing)
     said = header.called("send", value._dtype.name, value._shape, f"to rank {chosen.ranks[to]}")
     return chosen.begin_message(said, steps, mark, [value])
@@ -90,31 +85,10 @@ def irecv(
     anyone = src is None and group_src is None
     source = ANY if anyone else rank_in("irecv", chosen, src, group_src)
     flat, then = buffers.target("irecv", value)
-    steps = _received(chosen, value, flat, source, _checked_tag("irecv", chosen, tag), then)
+    steps = point_to_point.received(chosen, flat, _line(value), source, _checked_tag("irecv", chosen, tag), then)
     whom = "any rank" if anyone else f"rank {chosen.ranks[source]}"
     said = header.called("recv", value._dtype.name, value._shape, f"from {whom}")
     return chosen.begin_message(said, steps, None, [value])
-
-
-def _received(
-    group: ProcessGroup, value: Any, flat: np.ndarray, source: int, tag: int, then: Callable[[], object]
-) -> Steps:
-    """What the sender says of the message, and the message; of whoever is first, what it says tells who that is.
-
-    Both begin at once where the sender is known, so that messages are received in the order of the calls.
-    """
-    data = None if source == ANY and header.checking else group.link.receive(algorithms.raw(flat), source, tag)
-    if header.checking:
-        field = np.empty(header.LENGTH, np.uint8)
-        said = group.control.receive(field, source, tag)
-        yield said
-        found, expected = header.line(field), _line(value)
-        if found != expected:
-            sender = group.ranks[said.source]
-            raise ValueError(f"rank {sender} has sent a {found}, but this rank expects a {expected}")
-        source = said.source
-    yield data or group.link.receive(algorithms.raw(flat), source, tag)
-    then()
 
 
 def send(tensor: Any, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None) -> None:

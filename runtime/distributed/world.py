@@ -15,6 +15,7 @@ from . import backend as backends
 from .backend import Backend
 from .groups import algorithms, header, notices
 from .groups.process_group import ProcessGroup
+from .groups.ranks import offer_default
 from .transport.link import Link
 
 default_pg_timeout = datetime.timedelta(minutes=30)
@@ -164,6 +165,9 @@ def get_default_group() -> ProcessGroup:
     if found is None:
         raise ValueError(_NONE)
     return found
+
+
+offer_default(get_default_group)  # to ops that are collectives
 
 
 def member(group: Any) -> ProcessGroup | None:

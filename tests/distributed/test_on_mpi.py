@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from specgrad.runtime.distributed.launching import mpiexec
-from tests.distributed import checkpointing, failures, sharding, training  # noqa: F401 - they register their checks
+from tests.distributed import (  # noqa: F401 - they register their checks
+    checkpointing,
+    differentiating,
+    failures,
+    sharding,
+    splitting,
+    training,
+)
 from tests.distributed.checks import CHECKS
 from tests.repository import ROOT
 

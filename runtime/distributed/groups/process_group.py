@@ -14,12 +14,13 @@ from ...locks import new_lock
 from ..transport.link import Link, Request
 from . import header, notices
 from .errors import DistBackendError
+from .on_arrays import OnArrays
 from .work import Steps, Work, until
 
 _given_up: list[Any] = []  # works whose arrays a transport may still read or write
 
 
-class ProcessGroup:
+class ProcessGroup(OnArrays):
     """A group of ranks. Programs get it from `init_process_group` and `new_group`.
 
     Collectives match in the order in which ranks begin them. A call of several requests holds back those after it until
@@ -59,10 +60,6 @@ class ProcessGroup:
     def rank(self) -> int:
         """This process's rank in the group."""
         return self.link.rank
-
-    def size(self) -> int:
-        """How many ranks there are."""
-        return self.link.size
 
     def name(self) -> str:
         """The backend."""
@@ -117,6 +114,11 @@ class ProcessGroup:
         every = np.empty(self.size() * header.LENGTH, np.uint8)
         return self.control.all_gather(every, header.field(said)), lambda: header.disagreement(every, self.ranks)
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether calls are under way."""
+        return bool(self._waiting or self._begun)
+
     def advance(self) -> None:
         """Drive on what is under way, as far as that needs no waiting."""
         with self._lock:
@@ -164,7 +166,7 @@ class ProcessGroup:
         """Give the links back, unless something is still under way on them."""
         with contextlib.suppress(DistBackendError):
             self.advance()
-        if self.error is None and not self._waiting and not self._begun:
+        if self.error is None and not self.is_busy:
             self.link.close()
             self.control.close()
         else:

@@ -1,4 +1,4 @@
-"""Collectives that gradients pass through, under PyTorch's name: there are no process groups."""
+"""Collectives that gradients pass through, under PyTorch's name."""
 
 from . import functional
 from .functional import *

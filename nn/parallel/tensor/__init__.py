@@ -1,0 +1,18 @@
+"""Layers that are split over the ranks of a process group: tensor and sequence parallelism.
+
+Source: Shoeybi et al. 2019, "Megatron-LM: Training Multi-Billion Parameter Language Models Using Model Parallelism";
+Korthikanti et al. 2022, "Reducing Activation Recomputation in Large Transformer Models", for sequences.
+"""
+
+from .embedding import VocabParallelEmbedding
+from .linear import ColumnParallelLinear, RowParallelLinear
+from .loss import vocab_parallel_cross_entropy
+from .sequence import sum_gradients
+
+__all__ = [
+    "ColumnParallelLinear",
+    "RowParallelLinear",
+    "VocabParallelEmbedding",
+    "sum_gradients",
+    "vocab_parallel_cross_entropy",
+]

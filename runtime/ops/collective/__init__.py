@@ -1,0 +1,1 @@
+"""Collectives: what ranks of a process group compute together."""

@@ -1,0 +1,213 @@
+"""Kernels of collectives: what a group's ranks in this process begin on arrays, and what they have when all is done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ...distributed.groups.ranks import Ranks
+from ..matmul.cpu import linear, matmul2d_as_stored
+
+PIECES = 4  # of a product beside which a call is under way, and is driven on between them
+
+
+def _on_each(group: Ranks, self: np.ndarray, begin: Any) -> np.ndarray:
+    """Begin a collective on what each rank has, and wait."""
+    pairs = zip(group.members(), group.parts(self), strict=True)
+    return group.together(group.run([begin(member, own) for member, own in pairs]))
+
+
+def all_reduce(self: np.ndarray, reduce: str, group: Ranks) -> np.ndarray:
+    """The sum, mean, greatest or least of all ranks, element by element."""
+    return _on_each(group, self, lambda member, own: member.all_reduce(own, reduce))
+
+
+def broadcast_from(self: np.ndarray, rank: int, group: Ranks) -> np.ndarray:
+    """What one rank has, on all."""
+    return _on_each(group, self, lambda member, own: member.broadcast(own, rank))
+
+
+def reduce_to(self: np.ndarray, rank: int, group: Ranks) -> np.ndarray:
+    """The sum of all ranks on one, zeros on the others."""
+    return _on_each(group, self, lambda member, own: member.reduce(own, rank))
+
+
+def gather_to(self: np.ndarray, rank: int, group: Ranks) -> np.ndarray:
+    """What all ranks have on one, zeros on the others."""
+    return _on_each(group, self, lambda member, own: member.gather(own, rank))
+
+
+def scatter_from(self: np.ndarray, rank: int, group: Ranks) -> np.ndarray:
+    """The parts of what one rank has, on each its own."""
+    return _on_each(group, self, lambda member, own: member.scatter(own, rank))
+
+
+def all_to_all(
+    self: np.ndarray, output_split_sizes: Sequence[int], input_split_sizes: Sequence[int], group: Ranks
+) -> np.ndarray:
+    """Rows of each rank for each."""
+    return _on_each(group, self, lambda member, own: member.all_to_all(own, output_split_sizes, input_split_sizes))
+
+
+def send_recv(self: np.ndarray, dst: Sequence[int], src: Sequence[int], group: Ranks) -> np.ndarray:
+    """What the rank that this one receives from sends, or zeros."""
+
+    def begin(member: Any, own: np.ndarray) -> Any:
+        number = member.rank()
+        return member.send_recv(own, dst[number % len(dst)], src[number % len(src)])
+
+    return _on_each(group, self, begin)
+
+
+def _gathered(group: Ranks, self: np.ndarray, dim: int) -> list[np.ndarray]:
+    """On each rank here, what all ranks have, one after the other along a dimension."""
+    pairs = zip(group.members(), group.parts(self), strict=True)
+    found = group.run([member.all_gather(own) for member, own in pairs])
+    return [one.reshape(-1, *one.shape[2:]) if dim == 0 else np.concatenate(one, dim) for one in found]
+
+
+def _split(array: np.ndarray, dim: int, count: int) -> np.ndarray:
+    """Equal parts along a dimension, one after the other along a new first one."""
+    shape = array.shape
+    parts = array.reshape(*shape[:dim], count, shape[dim] // count, *shape[dim + 1 :])
+    return np.moveaxis(parts, dim, 0)
+
+
+def all_gather(self: np.ndarray, dim: int, group: Ranks) -> np.ndarray:
+    """What all ranks have, one after the other along a dimension, on all."""
+    return group.together(_gathered(group, self, dim))
+
+
+def reduce_scatter(self: np.ndarray, dim: int, group: Ranks) -> np.ndarray:
+    """The sum of all ranks, on each its part along a dimension."""
+    return _on_each(group, self, lambda member, own: member.reduce_scatter(_split(own, dim, group.size())))
+
+
+def copy_to_ranks(self: np.ndarray, group: Ranks) -> np.ndarray:
+    """What all ranks have alike, as what each has."""
+    return group.together([np.array(own) for own in group.copies(self)])
+
+
+def sum_of_ranks(self: np.ndarray, group: Ranks) -> np.ndarray:
+    """The sum of what each rank has, which all have alike then."""
+    pairs = zip(group.members(), group.parts(self), strict=True)
+    return group.run([member.all_reduce(own, "sum") for member, own in pairs])[0]
+
+
+def gather_from_ranks(self: np.ndarray, dim: int, group: Ranks) -> np.ndarray:
+    """What all ranks have, one after the other along a dimension; all have it alike then."""
+    return _gathered(group, self, dim)[0]
+
+
+def scatter_to_ranks(self: np.ndarray, dim: int, group: Ranks) -> np.ndarray:
+    """On each rank its part of what all have alike, along a dimension."""
+    pairs = zip(group.members(), group.copies(self), strict=True)
+    return group.together([np.array(_split(every, dim, group.size())[member.rank()]) for member, every in pairs])
+
+
+def column_parallel_linear(self: np.ndarray, weight: np.ndarray, bias: np.ndarray | None, group: Ranks) -> np.ndarray:
+    """The outputs of a linear layer whose rows of the weight are shared out, on each rank those of its rows."""
+    biases = [None] * len(group.members()) if bias is None else group.parts(bias)
+    triples = zip(group.copies(self), group.parts(weight), biases, strict=True)
+    return group.together([linear(*triple) for triple in triples])
+
+
+def column_parallel_linear_backward(
+    wanted: Sequence[bool],
+    grad: np.ndarray,
+    self: np.ndarray | None,
+    weight: np.ndarray | None,
+    group: Ranks,
+) -> tuple[np.ndarray | None, ...]:
+    """The gradients; that of the input is summed over the ranks while those of weight and bias are computed."""
+    members, grads = group.members(), group.parts(grad)
+    begun: list[Any] = []
+    found: list[np.ndarray | None] = [None, None, None]
+    if wanted[0] and weight is not None:
+        triples = zip(members, grads, group.parts(weight), strict=True)
+        begun = [member.all_reduce(matmul2d_as_stored(own, rows), "sum") for member, own, rows in triples]
+    if wanted[1] and self is not None:
+        triples = zip(members, grads, group.copies(self), strict=True)
+        found[1] = group.together([_weight_backward(own, every, member) for member, own, every in triples])
+    if wanted[2]:
+        found[2] = group.together([own.sum(0) for own in grads])
+    if begun:
+        found[0] = group.run(begun)[0]
+    return tuple(found)
+
+
+def _weight_backward(grad: np.ndarray, input: np.ndarray, member: Any) -> np.ndarray:
+    """grad^T @ input in pieces, between which the calls of the group are driven on."""
+    step = -(-grad.shape[1] // PIECES)
+    if step == 0:
+        return np.zeros((0, input.shape[1]), grad.dtype)
+    found = np.empty((grad.shape[1], input.shape[1]), grad.dtype)
+    for first in range(0, grad.shape[1], step):
+        found[first : first + step] = matmul2d_as_stored(grad[:, first : first + step].T, input)
+        member.advance()
+    return found
+
+
+def vocab_parallel_cross_entropy(self: np.ndarray, target: np.ndarray, group: Ranks) -> tuple[np.ndarray, np.ndarray]:
+    """The losses, and the logarithms of the sums of exponentials over the classes of all ranks.
+
+    Raises:
+        IndexError: a class that no rank has.
+    """
+    members, parts = group.members(), group.parts(self)
+    _refuse(target, group.size() * self.shape[-1])
+    greatest = group.run([m.all_reduce(_greatest(own), "amax") for m, own in zip(members, parts, strict=True)])
+    triples = zip(members, parts, greatest, strict=True)
+    sums = group.run([m.all_reduce(_sums(own, most, target, m.rank()), "sum") for m, own, most in triples])
+    logarithms = np.log(sums[0][0]) + greatest[0]
+    return logarithms - sums[0][1], logarithms
+
+
+def _greatest(own: np.ndarray) -> np.ndarray:
+    """The greatest logit of each row, 0 where a row has none that is finite."""
+    most = own.max(1, initial=-np.inf)
+    return np.where(most == -np.inf, np.finfo(own.dtype).min, most)
+
+
+def _sums(own: np.ndarray, greatest: np.ndarray, target: np.ndarray, rank: int) -> np.ndarray:
+    """The sum of this rank's exponentials, and the logit of the target where this rank has it, else 0."""
+    rows, columns = _own_targets(own, target, rank)
+    found = np.zeros((2, len(own)), own.dtype)
+    found[0] = np.exp(own - greatest[:, None]).sum(1)
+    found[1, rows] = own[rows, columns]
+    return found
+
+
+def _own_targets(own: np.ndarray, target: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
+    """The rows whose class this rank has, and its columns."""
+    column = target - rank * own.shape[1]
+    rows = np.flatnonzero((column >= 0) & (column < own.shape[1]))
+    return rows, column[rows]
+
+
+def _refuse(target: np.ndarray, classes: int) -> None:
+    wrong = target[(target < 0) | (target >= classes)]
+    if wrong.size:
+        raise IndexError(f"vocab_parallel_cross_entropy(): Target {wrong[0]} is out of bounds for {classes} classes")
+
+
+def vocab_parallel_cross_entropy_backward(
+    grads: Sequence[np.ndarray | None], self: np.ndarray, target: np.ndarray, logsumexp: np.ndarray, group: Ranks
+) -> np.ndarray:
+    """(g + h) * softmax(x), less g in the column of the target: g and h are the gradients of losses and logarithms."""
+    of_loss, of_logarithm = (np.zeros(len(target), self.dtype) if grad is None else grad for grad in grads)
+    begin = partial(_logits_backward, of_loss, of_loss + of_logarithm, target, logsumexp)
+    pairs = zip(group.members(), group.parts(self), strict=True)
+    return group.together([begin(own, member.rank()) for member, own in pairs])
+
+
+def _logits_backward(
+    of_loss: np.ndarray, of_both: np.ndarray, target: np.ndarray, logsumexp: np.ndarray, own: np.ndarray, rank: int
+) -> np.ndarray:
+    found: np.ndarray = np.exp(own - logsumexp[:, None]) * of_both[:, None]
+    rows, columns = _own_targets(own, target, rank)
+    found[rows, columns] -= of_loss[rows]
+    return found

@@ -1,0 +1,19 @@
+"""Parts of the gradients of collectives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...namespace import op
+
+
+def extreme_share(self: Any, result: Any, group: Any) -> Any:
+    """How much of a greatest or least element is each rank's: equal parts for those that have it."""
+    same = (self == result).to(self.dtype)
+    return same / op.all_reduce(same, "sum", group)
+
+
+def own_classes(target: Any, self: Any, group: Any) -> Any:
+    """1 where a row's class is that of a column, whose classes are one after the other on the ranks, else 0."""
+    every = self.new_zeros((target.shape[0], group.size() * self.shape[-1]))
+    return op.scatter_to_ranks(every.scatter(1, target.unsqueeze(1).long(), 1.0), -1, group)
