@@ -30,7 +30,7 @@ def all_reduce(input: Tensor, reduce: str = "sum", group: Any = None) -> Tensor:
     """The sum or mean of what all ranks have, element by element, for each of them.
 
     all_reduce(Tensor self, str reduce='sum', ProcessGroup? group=None) -> Tensor (derivatives.yaml)
-    Dtypes: integers, floats, complex numbers.
+    Dtypes: floats, complex numbers.
 
     Args:
         input: tensor.
@@ -59,9 +59,7 @@ def _all_reduce(name: str, self, reduce, group, into=None) -> Any:
     if group is not None:
         group = checks.process_group(name, "group", group)
     self, reduce, group = collective_checks.all_reduce(name, self, reduce, group)
-    computed = (
-        self._dtype if self._dtype.native else computed_dtype(name, "promote", ("int", "float", "complex"), (self,))
-    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "promote", ("float", "complex"), (self,))
     try:
         result = adopt(
             at(self, collective_cpu.all_reduce, "dispatch.shape_rules:same")(array_in(self, computed), reduce, group),

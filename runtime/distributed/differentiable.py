@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..namespace import op as ops
-from . import buffers
+from . import buffers, collectives
 from .groups.process_group import ProcessGroup
 from .groups.reduce_op import RedOpType, ReduceOp
 from .groups.reduce_op import checked as checked_op
@@ -48,6 +48,10 @@ def all_reduce(tensor: Any, op: Any = ReduceOp.SUM, group: Any = None) -> Any:
         ValueError: a way of joining that has no gradient.
     """
     chosen, way = _group("all_reduce", group), checked_op("all_reduce", op)
+    if not (tensor.is_floating_point() or tensor.is_complex()):  # there is no gradient
+        found = tensor.clone()
+        collectives.all_reduce(found, op, chosen)
+        return found
     if way.op in _LINEAR:
         return ops.all_reduce(tensor, _LINEAR[way.op], chosen)
     if way.op in _EXTREMES:

@@ -134,8 +134,9 @@ def gradients_twice_and_forward(rank: int, size: int) -> None:
 @check
 def wrong_calls_are_refused(rank: int, size: int) -> None:
     """Ways without a gradient, parts that do not fit, and groups that this rank is not in."""
+    assert F.all_reduce(sg.ones(2, dtype=sg.int64)).tolist() == [size, size]
     with pytest.raises(ValueError, match=r"all_reduce\(\): ReduceOp\.BAND has no gradient"):
-        F.all_reduce(sg.ones(2, dtype=sg.int64), dist.ReduceOp.BAND)
+        F.all_reduce(sg.ones(2), dist.ReduceOp.BAND)
     with pytest.raises(RuntimeError, match=r"all_to_all\(\): expected dimension 0 .* multiple of"):
         F.all_to_all_single(sg.ones(1), sg.ones(size + 1))
     group = dist.new_group([0])

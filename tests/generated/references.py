@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from tests.ops.collective.references import COLLECTIVES
 from tests.ops.conv.references import NETWORK
 from tests.ops.distance.references import DISTANCES
 from tests.ops.elementwise.references import ACTIVATIONS, PARTS
@@ -243,4 +244,5 @@ REFERENCES: dict[str, Reference] = {
     **LOSSES,
     **CTC,
     **FOURIER,
+    **COLLECTIVES,
 }

@@ -72,7 +72,7 @@ SAMPLES = [
     ("SUM", "dim=1", "dmi=1", "11:38: sum, samples: the op has no argument 'dmi' (did you mean 'dim'?)"),
     ("SUM", ", dim=1", "", "11:14: sum, samples: the sample misses dim"),
     ("SUM", "dim=1", "dim=one", "11:38: sum, samples: unknown name 'one'"),
-    ("SUM", "T(3", "R(3", "11:19: sum, samples: unknown maker 'R' (one of T, I, B, V)"),
+    ("SUM", "T(3", "R(3", "11:19: sum, samples: unknown maker 'R' (one of T, I, B, V, ranks)"),
     ("SUM", "lo=0", "low=0", "11:27: sum, samples: T has no keyword 'low'"),
     ("SUM", "samples", "doc: x\n  hard", "6:9: sum, samples: there are no samples to verify the op with"),
     ("SUM", "self, ", "self, Tensor? weight, ",
