@@ -11,10 +11,9 @@ from .parts import group_of, own_part, part_size
 
 
 class VocabParallelEmbedding(Module):
-    """y = W[i], where each rank has some rows of W: rows of others are zeros on a rank, and the sum is the result.
+    """An embedding of which each rank has some rows: those of others are zeros on a rank, and the sum is the result.
 
-    Shapes: i (*), the same on all ranks; y (*, embedding_dim), the same on all ranks, or with `sequence_dim` each
-    rank's part of it.
+    Formula: y = W[i]
 
     Args:
         num_embeddings: how many rows there are, a multiple of the number of ranks.
@@ -25,10 +24,19 @@ class VocabParallelEmbedding(Module):
         group: the process group; the default one when left out.
         device, dtype: those of the parameters.
 
+    Shape:
+        i (*), the same on all ranks; y (*, embedding_dim), the same on all ranks, or with `sequence_dim` each rank's
+        part of it.
+
     Raises:
         ValueError: rows that cannot be shared out equally, or there is no process group.
 
     Source: Shoeybi et al. 2019, section 3.
+
+    Example:
+        >>> from specgrad import nn
+        >>> def in_parts(whole):  # on every rank of a process group
+        ...     return nn.parallel.VocabParallelEmbedding.from_embedding(whole)
     """
 
     def __init__(

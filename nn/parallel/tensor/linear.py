@@ -20,13 +20,12 @@ from .parts import group_of, own_part, part_size, same_on_all
 
 
 class ColumnParallelLinear(Module):
-    """y = x W^T + b, where each rank has some rows of W and elements of b, and computes these outputs.
+    """A linear layer of which each rank has some rows of the weight and of the bias, and computes these outputs.
+
+    Formula: y = x W^T + b
 
     The gradient of x is summed over the ranks while that of the weight is multiplied. Behind it stands a
     RowParallelLinear, with nothing but element-wise functions between them.
-
-    Shapes: x (*, in_features), the same on all ranks, or with `sequence_dim` each rank's part of it;
-    y (*, out_features), or (*, out_features / ranks) without `gather_output`.
 
     Args:
         in_features: how many numbers go in.
@@ -38,10 +37,19 @@ class ColumnParallelLinear(Module):
         group: the process group; the default one when left out.
         device, dtype: those of the parameters.
 
+    Shape:
+        x (*, in_features), the same on all ranks, or with `sequence_dim` each rank's part of it; y (*, out_features),
+        or (*, out_features / ranks) without `gather_output`.
+
     Raises:
         ValueError: outputs that cannot be shared out equally, or there is no process group.
 
     Source: Shoeybi et al. 2019, section 3; for sequences Korthikanti et al. 2022, section 4.2.2.
+
+    Example:
+        >>> from specgrad import nn
+        >>> def in_parts(whole):  # on every rank of a process group
+        ...     return nn.parallel.ColumnParallelLinear.from_linear(whole, gather_output=False)
     """
 
     def __init__(
@@ -100,10 +108,9 @@ class ColumnParallelLinear(Module):
 
 
 class RowParallelLinear(Module):
-    """y = x W^T + b, where each rank has some columns of W and the inputs for them; the products are summed.
+    """A linear layer of which each rank has some columns of the weight and their inputs; the products are summed.
 
-    Shapes: x (*, in_features / ranks), or (*, in_features) without `input_is_parallel`; y (*, out_features), the same
-    on all ranks, or with `sequence_dim` each rank's part of it.
+    Formula: y = x_0 W_0^T + ... + x_{n-1} W_{n-1}^T + b
 
     Args:
         in_features: how many numbers go in, a multiple of the number of ranks.
@@ -116,10 +123,19 @@ class RowParallelLinear(Module):
         group: the process group; the default one when left out.
         device, dtype: those of the parameters.
 
+    Shape:
+        x (*, in_features / ranks), or (*, in_features) without `input_is_parallel`; y (*, out_features), the same on
+        all ranks, or with `sequence_dim` each rank's part of it.
+
     Raises:
         ValueError: inputs that cannot be shared out equally, or there is no process group.
 
     Source: Shoeybi et al. 2019, section 3; for sequences Korthikanti et al. 2022, section 4.2.2.
+
+    Example:
+        >>> from specgrad import nn
+        >>> def in_parts(whole):  # on every rank of a process group
+        ...     return nn.parallel.RowParallelLinear.from_linear(whole, input_is_parallel=True)
     """
 
     def __init__(
