@@ -1,4 +1,4 @@
-"""Calls between processes, as a profiler sees them: which are under way, and when the program works or waits for them."""
+"""Calls between processes, as a profiler sees them: which are under way, and when the program drives or awaits them."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ..dispatch.entries import entry_of
-from .events import finished
 from .communication import distributed_info, in_lanes
+from .events import finished
 from .ranges import CALL, DRIVE, NODE, OP, RANGE, WAIT
 from .session import Record, Session
 
