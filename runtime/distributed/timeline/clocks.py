@@ -1,8 +1,8 @@
 """How far the clocks of ranks are apart: by letters there and back, or from what traces say of common calls.
 
 Of a letter there and back (Cristian, "Probabilistic clock synchronization", 1989) the answer was written at the middle
-of the way, give or take half of it: the shortest way says it best. In traces, a call of all ranks ends nowhere before it
-has begun everywhere (Duda et al., "Estimating global time in distributed systems", 1987).
+of the way, give or take half of it: the shortest way says it best. In traces, a call of all ranks ends nowhere before
+it has begun everywhere (Duda et al., "Estimating global time in distributed systems", 1987).
 """
 
 from __future__ import annotations
