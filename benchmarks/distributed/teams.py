@@ -64,9 +64,7 @@ def _started(library: str, address: str, name: str, count: int, parallel: bool) 
         return [subprocess.Popen([mpiexec(), "-n", str(count), *command, "mpi"], env=environment)]
     meeting = f"{address}.meeting" if parallel else "alone"
     return [
-        subprocess.Popen(
-            [*command, meeting], env={**environment, "RANK": str(rank), "WORLD_SIZE": str(count)}
-        )
+        subprocess.Popen([*command, meeting], env={**environment, "RANK": str(rank), "WORLD_SIZE": str(count)})
         for rank in range(count)
     ]
 
@@ -74,6 +72,4 @@ def _started(library: str, address: str, name: str, count: int, parallel: bool) 
 def teams(libraries: Sequence[str], count: int, folder: Path) -> dict[tuple[str, str], Team]:
     """For each library: one process, several at once without communication, and as many ranks."""
     kinds = {"one": (1, False), "apart": (count, False), "ranks": (count, True)}
-    return {
-        (library, kind): Team(library, *given, folder) for library in libraries for kind, given in kinds.items()
-    }
+    return {(library, kind): Team(library, *given, folder) for library in libraries for kind, given in kinds.items()}
