@@ -17,6 +17,38 @@ _FIRST = 2**20  # bytes of the first bucket: small, so that the first collective
 _LARGE = 2**19  # bytes of a gradient from which on copying it costs more than a collective of its own
 
 
+def grouped(
+    order: Sequence[int], kinds: Sequence[Any], sizes: Sequence[int], most: int, as_views: bool = False
+) -> list[tuple[list[int], bool]]:
+    """Which gradients are reduced together, in the order in which the last of each bucket comes.
+
+    Args:
+        order: the numbers of the parameters, as their gradients come.
+        kinds: dtype and device of each.
+        sizes: bytes of each.
+        most: bytes of a bucket.
+        as_views: whether gradients are to be views of buckets.
+
+    Returns:
+        The numbers of each bucket, and whether it is a large gradient that is reduced where it is.
+    """
+    groups: list[tuple[list[int], bool]] = []
+    open_groups: dict[Any, tuple[list[int], int]] = {}  # by kind: the parameters so far, and bytes
+    for number in order:
+        if sizes[number] >= _LARGE and not as_views:
+            groups.append(([number], True))
+            continue
+        numbers, size = open_groups.get(kinds[number], ([], 0))
+        if not numbers:
+            groups.append((numbers, False))
+        numbers.append(number)
+        size += sizes[number]
+        limit = min(_FIRST, most) if numbers is groups[0][0] else most
+        open_groups[kinds[number]] = (numbers, size) if size < limit else ([], 0)
+    last = {number: place for place, number in enumerate(order)}
+    return sorted(groups, key=lambda group: last[group[0][-1]])
+
+
 class Bucket:
     """Parameters of one dtype and device whose gradients are reduced together.
 
@@ -104,28 +136,11 @@ class Reducer:
 
     def _build(self, order: Sequence[int]) -> None:
         """Make buckets of parameters in an order: each stands where the last of its gradients comes."""
-        groups: list[list[int]] = []
-        large: set[int] = set()
-        open_groups: dict[Any, tuple[list[int], int]] = {}  # by dtype and device: the parameters so far, and bytes
-        for number in order:
-            one = self.parameters[number]
-            own = one.numel() * one.element_size()
-            if own >= _LARGE and not self.as_views:
-                large.add(number)
-                groups.append([number])
-                continue
-            kind = (one.dtype, one.device)
-            numbers, size = open_groups.get(kind, ([], 0))
-            if not numbers:
-                groups.append(numbers)
-            numbers.append(number)
-            size += own
-            limit = min(_FIRST, self.most) if numbers is groups[0] else self.most
-            open_groups[kind] = (numbers, size) if size < limit else ([], 0)
-        last = {number: place for place, number in enumerate(order)}
+        kinds = [(one.dtype, one.device) for one in self.parameters]
+        sizes = [one.numel() * one.element_size() for one in self.parameters]
         self.buckets = [
-            Bucket(numbers, [self.parameters[number] for number in numbers], numbers[0] in large)
-            for numbers in sorted(groups, key=lambda numbers: last[numbers[-1]])
+            Bucket(numbers, [self.parameters[number] for number in numbers], in_place)
+            for numbers, in_place in grouped(order, kinds, sizes, self.most, self.as_views)
         ]
         self.bucket_of = {number: bucket for bucket in self.buckets for number in bucket.numbers}
 
