@@ -156,11 +156,10 @@ def _arguments(record: Record) -> Entry:
         "Self bytes": record.bytes,
         "Call stack": ";".join(record.stack),
         "Args": record.note,
-        **record.about,
     }
     if record.sequence >= 0:
         found["Sequence number"] = record.sequence
-    return {name: value for name, value in found.items() if value or name == "Sequence number"}
+    return {**{name: value for name, value in found.items() if value or name == "Sequence number"}, **record.about}
 
 
 def _arrows(records: Sequence[Record], base: int) -> Iterator[Entry]:

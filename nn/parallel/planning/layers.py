@@ -103,7 +103,8 @@ def repeated(training: Training, seconds: float = _SECONDS) -> list[tuple[float,
     """The parts of steps, for about so long, after some that warm up."""
     for _ in range(_WARM):
         training.step()
-    found, end = [], perf_counter() + seconds
+    found: list[tuple[float, float, float]] = []
+    end = perf_counter() + seconds
     while len(found) < 3 or perf_counter() < end:
         found.append(training.step())
     return found
