@@ -29,7 +29,7 @@ def read(path: Path) -> Trace:
         raise ValueError(f"timeline: {path} is no trace of specgrad's profiler: {error!r}") from None
     if "distributedInfo" not in found:
         raise ValueError(
-            f"timeline: in {path} there are no calls between ranks, so it does not say of which rank it is"
+            f"timeline: in {path} no calls between ranks say of which rank it is"
         )
     return found
 
