@@ -105,11 +105,15 @@ def _checked(options: argparse.Namespace, parser: argparse.ArgumentParser) -> No
 
 def check_text(plan: Plan, counts: Sequence[int], path: str) -> str:
     """A line for each number of ranks: what steps take here, and what the plan says of them."""
-    here = replace(plan, many=False)
+    cores = plan.machine.cores
+    lost = started("waiting", 2 * cores)["seconds"] if max(counts) > cores else 0.0
+    here = replace(plan, many=False, waiting=lost)
     lines = [f"{'ranks here':>10}{'measured, ms':>14}{'plan, ms':>12}{'':>8}"]
     for ranks in counts:
         seconds, said = started("run", ranks, path)["seconds"], here.data_parallel(ranks)
         lines.append(f"{ranks:10}{1e3 * seconds:14.2f}{1e3 * said:12.2f}{said / seconds - 1:+8.0%}")
+    if lost:
+        lines.append(f"where ranks share cores, a step loses {1e3 * lost:.1f} ms in which they wait, as measured")
     return "\n".join(lines)
 
 

@@ -49,6 +49,7 @@ class Step:
 
     Args:
         forward, backward, update: seconds of its parts.
+        told: seconds of backward where each parameter says when its gradient is there, as averaging gradients needs.
         gradients: in the order in which they come.
         layers: in the order in which they run.
     """
@@ -56,6 +57,7 @@ class Step:
     forward: float
     backward: float
     update: float
+    told: float
     gradients: list[Gradient] = field(default_factory=list)
     layers: list[Layer] = field(default_factory=list)
 
@@ -113,11 +115,12 @@ def repeated(training: Training, seconds: float = _SECONDS) -> list[tuple[float,
 def measured(training: Training) -> Step:
     """The parts of the shortest of several steps, and what it is made of."""
     forward, backward, update = min(repeated(training), key=sum)
-    return Step(forward, backward, update, _gradients(training), _layers(training))
+    told, gradients = _gradients(training)
+    return Step(forward, backward, update, max(told, backward), gradients, _layers(training))
 
 
-def _gradients(training: Training) -> list[Gradient]:
-    """Of several steps, in each the part of backward after which gradients come; the step in which they come first."""
+def _gradients(training: Training) -> tuple[float, list[Gradient]]:
+    """Of several steps the shortest backward pass: its seconds, and the part of it after which gradients come."""
     came: list[tuple[Any, float]] = []
     parameters = [one for one in training.model.parameters() if one.requires_grad]
     handles = [
@@ -125,7 +128,7 @@ def _gradients(training: Training) -> list[Gradient]:
     ]
     found: list[tuple[float, list[tuple[Any, float]]]] = []
     try:
-        for _ in range(2 * _WARM):
+        for _ in range(5 * _WARM):
             came.clear()
             _, backward, update = training.step()
             end = perf_counter() - update
@@ -134,8 +137,8 @@ def _gradients(training: Training) -> list[Gradient]:
     finally:
         for handle in handles:
             handle.remove()
-    _, best = min(found, key=lambda one: one[0])
-    return [
+    seconds, best = min(found, key=lambda one: one[0])
+    return seconds, [
         Gradient(leaf.numel() * leaf.element_size(), leaf.dtype.name, min(1.0, max(0.0, when))) for leaf, when in best
     ]
 

@@ -87,16 +87,44 @@ def fitted(found: Sequence[tuple[int, float]], ranks: int, join: float) -> Netwo
     return Network(max(float(latency), 1e-9), 1 / max(float(per_byte), 1e-13), join)
 
 
-def core_share(group: ProcessGroup) -> float:
-    """The part of an all_reduce's time by which it makes a computation longer that goes on meanwhile."""
+def _computation(group: ProcessGroup, products: int) -> Callable[[], None]:
+    """Products of matrices, between which a program drives on what is under way."""
     a = np.ones((_SIDE, _SIDE), np.float32)
     product = np.empty_like(a)
-    value = _numbers(2**22)
 
     def compute() -> None:
-        for _ in range(32):
+        for _ in range(products):
             np.matmul(a, a, out=product)
             group.advance()
+
+    return compute
+
+
+def waiting(group: ProcessGroup, cores: int) -> float:
+    """Seconds that a step loses where more ranks than cores compute and then wait for each other: until who has
+    something to compute gets the core of one that waits, and who has what it waited for gets one."""
+    compute, value = _computation(group, 160), _numbers(8)
+
+    def step() -> None:
+        compute()
+        collectives.all_reduce(value, group=group)
+
+    collectives.barrier(group)
+    alone = best(compute, 1) if group.rank() == 0 else 0.0
+    return max(0.0, _collective(group, step, 0.04) - group.size() / cores * last(group, alone))
+
+
+def last(group: ProcessGroup, seconds: float) -> float:
+    """The longest time of all ranks'."""
+    found = from_numpy(np.array([seconds]))
+    collectives.all_reduce(found, ReduceOp.MAX, group)
+    return float(found[0])
+
+
+def core_share(group: ProcessGroup) -> float:
+    """The part of an all_reduce's time by which it makes a computation longer that goes on meanwhile."""
+    compute = _computation(group, 32)
+    value = _numbers(2**22)
 
     def both() -> None:
         work = collectives.all_reduce(value, group=group, async_op=True)

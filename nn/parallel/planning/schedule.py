@@ -23,6 +23,7 @@ class Plan:
         crowd: how much longer computation takes when all cores of a machine compute: they share caches and memory.
         bucket: bytes of gradients that are reduced together.
         many: whether there are as many machines as it takes; otherwise all ranks share the cores of one.
+        waiting: seconds that a step loses where ranks that share cores wait for each other.
     """
 
     step: Step
@@ -30,6 +31,7 @@ class Plan:
     crowd: float
     bucket: int = 25 * _MEBIBYTE
     many: bool = True
+    waiting: float = 0.0
 
     def slower(self, ranks: int) -> float:
         """How much longer a rank's computation takes beside others of its machine."""
@@ -54,10 +56,11 @@ class Plan:
         share, worked, end = self.machine.core_share, 0.0, 0.0
         for size, when in self.buckets():
             seconds = self.communication("all_reduce", ranks, size)
-            end = max(end, when * step.backward * slower + worked) + seconds
+            end = max(end, when * step.told * slower + worked) + seconds
             worked += share * seconds
-        backward = max(step.backward * slower + worked, end)
-        return (step.forward + step.update) * slower + backward
+        backward = max(step.told * slower + worked, end)
+        lost = self.waiting if self.machine.turns(ranks, self.many) > 1 else 0.0
+        return (step.forward + step.update) * slower + backward + lost
 
     def buckets(self) -> list[tuple[int, float]]:
         """Bytes of each bucket, and the part of backward after which it is complete."""
@@ -83,7 +86,7 @@ class Plan:
         gathers = [self.communication("all_gather", ranks, size) for size in sizes]
         scatters = [self.communication("reduce_scatter", ranks, size) for size in sizes]
         forward = self._beside(step.forward * slower, gathers, gathers[:1])
-        backward = self._beside(step.backward * slower, [*gathers, *scatters], [*gathers[-1:], *scatters[:1]])
+        backward = self._beside(step.told * slower, [*gathers, *scatters], [*gathers[-1:], *scatters[:1]])
         return forward + backward + step.update * slower / ranks
 
     def _beside(self, compute: float, calls: Sequence[float], exposed: Sequence[float]) -> float:

@@ -1,24 +1,22 @@
 """What ranks measure for a plan: `python -m specgrad.nn.parallel.planning.trial KIND OUT [MODEL]` under mpiexec.
 
-The kinds: "constants" of the machine; "step", these and a step of a model, alone and on all ranks at once without any
-communication; "run", steps of the model in DistributedDataParallel.
+The kinds: "constants" of the machine; "waiting", what steps lose where ranks share its cores; "step", the constants and
+a step of a model, alone and on all ranks at once without any communication; "run", steps of the model in
+DistributedDataParallel.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import runpy
 import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from ....runtime.creation import from_numpy
 from ....runtime.distributed import collectives
 from ....runtime.distributed.groups.process_group import ProcessGroup
-from ....runtime.distributed.groups.reduce_op import ReduceOp
 from ....runtime.distributed.world import destroy_process_group, get_default_group, init_process_group
 from ....runtime.pool.threads import set_num_threads
 from ....runtime.saving.whole_file import replacing
@@ -53,6 +51,11 @@ def constants(group: ProcessGroup) -> dict[str, Any]:
     return {"machine": asdict(machine), "collectives": collectives_seen}
 
 
+def waiting(group: ProcessGroup) -> dict[str, Any]:
+    """What a step loses where ranks share cores."""
+    return {"seconds": measuring.waiting(group, os.cpu_count() or 1)}
+
+
 def step(group: ProcessGroup, path: str) -> dict[str, Any]:
     """The constants, a step of the first rank alone, and how much longer it takes when all ranks compute."""
     training = load(path)
@@ -60,7 +63,7 @@ def step(group: ProcessGroup, path: str) -> dict[str, Any]:
     collectives.barrier(group)
     alone = layers.measured(training) if group.rank() == 0 else None
     collectives.barrier(group)
-    together = _last(group, min(sum(parts) for parts in layers.repeated(training)))
+    together = measuring.last(group, min(sum(parts) for parts in layers.repeated(training)))
     found = constants(group)
     if alone is None:
         return {}
@@ -79,13 +82,7 @@ def run(group: ProcessGroup, path: str) -> dict[str, Any]:
     parallel = Training(DistributedDataParallel(training.model, process_group=group), training.batch, training.loss)
     layers.repeated(parallel, 0.0)
     collectives.barrier(group)
-    return {"seconds": _last(group, measuring.best(parallel.step, _BLOCK, _BLOCKS))}
-
-
-def _last(group: ProcessGroup, seconds: float) -> float:
-    found = from_numpy(np.array([seconds]))
-    collectives.all_reduce(found, ReduceOp.MAX, group)
-    return float(found[0])
+    return {"seconds": measuring.last(group, measuring.best(parallel.step, _BLOCK, _BLOCKS))}
 
 
 def main(kind: str, out: str, *path: str) -> None:
@@ -93,7 +90,7 @@ def main(kind: str, out: str, *path: str) -> None:
     set_num_threads(1)
     init_process_group("mpi")
     group = get_default_group()
-    found = {"constants": constants, "step": step, "run": run}[kind](group, *path)  # type: ignore[operator]
+    found = {"constants": constants, "waiting": waiting, "step": step, "run": run}[kind](group, *path)  # type: ignore[operator]
     if group.rank() == 0:
         with replacing(str(Path(out))) as file:
             file.write(json.dumps(found).encode())

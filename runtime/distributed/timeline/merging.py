@@ -28,9 +28,7 @@ def read(path: Path) -> Trace:
     except (ValueError, TypeError, KeyError, OSError) as error:
         raise ValueError(f"timeline: {path} is no trace of specgrad's profiler: {error!r}") from None
     if "distributedInfo" not in found:
-        raise ValueError(
-            f"timeline: in {path} no calls between ranks say of which rank it is"
-        )
+        raise ValueError(f"timeline: in {path} no calls between ranks say of which rank it is")
     return found
 
 

@@ -98,6 +98,7 @@ STEP = Step(
     forward=10e-3,
     backward=20e-3,
     update=1e-3,
+    told=20e-3,
     gradients=[Gradient(4_000_000, "float32", 0.6), Gradient(2_000_000, "float32", 1.0)],
     layers=[Layer("0", 2_000_000, 500_000, 64, 0.5), Layer("1", 4_000_000, 100_000, 10, 0.5)],
 )
