@@ -25,7 +25,6 @@ from . import layers, measuring
 from .layers import Gradient, Layer, Step, Training
 
 _NAMES = ("model", "batch", "loss")
-_BLOCK = 4  # steps that are timed together
 _BLOCKS = 10
 
 
@@ -63,7 +62,7 @@ def step(group: ProcessGroup, path: str) -> dict[str, Any]:
     collectives.barrier(group)
     alone = layers.measured(training) if group.rank() == 0 else None
     collectives.barrier(group)
-    together = measuring.last(group, min(sum(parts) for parts in layers.repeated(training)))
+    together = measuring.last(group, sum(layers.best_block(layers.repeated(training))))
     found = constants(group)
     if alone is None:
         return {}
@@ -82,7 +81,7 @@ def run(group: ProcessGroup, path: str) -> dict[str, Any]:
     parallel = Training(DistributedDataParallel(training.model, process_group=group), training.batch, training.loss)
     layers.repeated(parallel, 0.0)
     collectives.barrier(group)
-    return {"seconds": measuring.last(group, measuring.best(parallel.step, _BLOCK, _BLOCKS))}
+    return {"seconds": measuring.last(group, measuring.best(parallel.step, layers.BLOCK, _BLOCKS))}
 
 
 def main(kind: str, out: str, *path: str) -> None:
