@@ -14,6 +14,7 @@ from ..user_warning import warn_user
 from . import backend as backends
 from .backend import Backend
 from .groups import algorithms, header, notices
+from .groups.observed import observed
 from .groups.process_group import ProcessGroup
 from .groups.ranks import offer_default
 from .transport.link import Link
@@ -102,6 +103,7 @@ def init_process_group(
     for given, actual, what in ((world_size, link.size, "world_size"), (rank, link.rank, "rank")):
         _agree(what, given, actual)
     begin(link, timeout or default_pg_timeout, group_name)
+    observed.rank, observed.size = link.rank, link.size
     _tell_of_failures()
 
 

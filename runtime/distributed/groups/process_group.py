@@ -14,6 +14,7 @@ from ...locks import new_lock
 from ..transport.link import Link, Request
 from . import header, notices
 from .errors import DistBackendError
+from .observed import observed
 from .on_arrays import OnArrays
 from .work import Steps, Work, until
 
@@ -121,6 +122,15 @@ class ProcessGroup(OnArrays):
 
     def advance(self) -> None:
         """Drive on what is under way, as far as that needs no waiting."""
+        listener = observed.listener
+        if listener is None or not (self._begun or self._waiting):
+            self._advance()
+            return
+        told_end = listener.drives()
+        self._advance()
+        told_end()
+
+    def _advance(self) -> None:
         with self._lock:
             self._begun = [work for work in self._begun if not work.advance()]
             while self._waiting:
@@ -137,7 +147,7 @@ class ProcessGroup(OnArrays):
         seconds = (timeout or self.timeout).total_seconds()
 
         def ended() -> bool:
-            self.advance()
+            self._advance()
             return work._ended
 
         if not until(ended, seconds, lambda: notices.look(self, work)):
