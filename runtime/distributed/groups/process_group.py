@@ -13,7 +13,8 @@ import numpy as np
 from ...locks import new_lock
 from ..transport.link import Link, Request
 from . import header, notices
-from .errors import DistBackendError
+from .errors import DistBackendError, TransportError
+from .peers import Peers
 from .work import Steps, Work, until
 
 _given_up: list[Any] = []  # works whose arrays a transport may still read or write
@@ -32,6 +33,7 @@ class ProcessGroup:
         timeout: how long calls wait.
         name: for errors.
         desc: what the program says that it is for.
+        peers: the ranks of the world; None where threads stand for them.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class ProcessGroup:
         timeout: datetime.timedelta,
         name: str,
         desc: str = "",
+        peers: Peers | None = None,
     ) -> None:
         self.link = link
         self.control = control
@@ -49,6 +52,7 @@ class ProcessGroup:
         self.timeout = timeout
         self.group_name = name
         self.group_desc = desc or "undefined"
+        self.peers = peers
         self.calls = 0
         self.monitored = 0
         self.error: BaseException | None = None
@@ -144,6 +148,36 @@ class ProcessGroup:
                 if not work._ended:
                     work.fail(DistBackendError(late))
 
+    def made_of(self, link: Link, ranks: Sequence[int], work: Work) -> Link | None:
+        """A link of some of the ranks, made of one of all; None where this one is not among them.
+
+        Args:
+            link: that of all.
+            ranks: the ranks.
+            work: the call for which it is made.
+
+        Raises:
+            DistBackendError: other ranks do not take part.
+        """
+        seconds = self.timeout.total_seconds()
+        peers = self.peers
+        try:
+            return link.split(ranks, seconds, (lambda: peers.check(self.about(work))) if peers else None)
+        except DistBackendError as error:
+            told = f"{self.about(work)}: {error}{peers.missing() if peers else ''}"
+            self.failed(DistBackendError(told), work)
+            raise DistBackendError(told) from None
+
+    def lost(self) -> dict[int, str]:
+        """Which members come to no further call, by their ranks in the world, and why."""
+        known = self.peers.lost() if self.peers is not None else {}
+        return {rank: text for rank, text in known.items() if rank in self.ranks}
+
+    def state(self, rank: int) -> str:
+        """What keeps a rank of the world from answering, for errors; empty where that cannot be seen."""
+        state = self.peers.state(rank) if self.peers is not None else ""
+        return f" ({state})" if state else ""
+
     def about(self, work: Work) -> str:
         """Rank, call and place, for errors."""
         return (
@@ -151,10 +185,19 @@ class ProcessGroup:
             f"called at {work.place[0]}:{work.place[1]}"
         )
 
+    def explained(self, error: Exception, work: Work) -> Exception:
+        """What a call has failed with: what the transport says, with the call and who is lost."""
+        if not isinstance(error, TransportError):
+            return error
+        told = "".join(f"; rank {rank} {text}" for rank, text in self.lost().items())
+        return DistBackendError(f"{self.about(work)}: {error}{told}")
+
     def failed(self, error: BaseException, work: Work) -> None:
         """Note that a call has failed: after that, the ranks may have begun different calls."""
         _given_up.append(work)
         self.error = error
+        if self.peers is not None:
+            self.peers.broken = True
 
     def tell(self, error: BaseException, work: Work) -> None:
         """Tell the others what a call has failed with here, so that they do not wait."""
