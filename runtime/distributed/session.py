@@ -14,7 +14,6 @@ from .groups import processes
 from .groups.errors import DistBackendError
 from .groups.peers import Peers
 from .groups.work import until
-from .transport.aside import of_process
 from .transport.link import Link
 
 _TO_BE_HEARD = 1.0  # seconds before launchers end everybody because this one has ended
@@ -54,15 +53,16 @@ class Session:
         """At the end of the program: wait for the others, and finalize MPI, or leave it where others have failed."""
         from .transport.library import finalize
 
+        late = self.peers.broken
         try:
             why = self.peers.part(self.seconds)
             if not why:
                 finalize(_FINALIZE)
         except DistBackendError as error:
-            why = str(error)
+            why, late = str(error), True
         if why:
             print(f"[rank {self.link.rank}] the end of the program: MPI is not finalized: {why}", file=sys.stderr)
-        if self.peers.broken or of_process.stuck:
+        if late and why:
             _end()
 
 

@@ -44,7 +44,7 @@ class Peers:
         """Tell all others how this rank ends."""
         data = np.frombuffer(text.encode()[:_LONGEST], np.uint8)
         for rank in range(self.link.size):
-            if rank != self.link.rank and rank not in self._lost:
+            if rank != self.link.rank and self._lost.get(rank, (_END, 0.0))[0] == _END:
                 self._kept.append(self.link.send(data, rank, _TAG))
 
     def lost(self) -> dict[int, str]:
@@ -105,7 +105,10 @@ class Peers:
             seconds: how long a rank may be stopped meanwhile, and how long to wait where a call has failed.
 
         Returns:
-            Why MPI cannot be finalized: a rank has failed, or is stopped; empty where all have come to their end.
+            Which rank has failed, so that MPI cannot be finalized; empty where all have come to their end.
+
+        Raises:
+            DistBackendError: they did not in time.
         """
         self.tell(_END)
         free = time.monotonic()  # when the others were last seen to go on
@@ -118,9 +121,9 @@ class Peers:
             return self._parted() or self._failed() != "" or time.monotonic() - free > seconds
 
         until(over, float("inf"))
-        if self._parted():
-            return ""
-        return self._failed() or f"waited {seconds:g} s for others to end{self.missing()}"
+        if not self._parted() and not self._failed():
+            raise DistBackendError(f"waited {seconds:g} s for others to end{self.missing()}")
+        return self._failed()
 
     def _stopped(self) -> bool:
         others = [rank for rank in range(self.link.size) if rank != self.link.rank and rank not in self._ended]

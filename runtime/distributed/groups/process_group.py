@@ -12,7 +12,7 @@ import numpy as np
 
 from ...locks import new_lock
 from ..transport.link import Link, Request
-from . import header, notices
+from . import header, notices, progress
 from .errors import DistBackendError, TransportError
 from .peers import Peers
 from .work import Steps, Work, until
@@ -96,6 +96,7 @@ class ProcessGroup:
             self.calls += 1
             said = f"{said} (call {self.calls})"
             work = Work(self, said, steps, count, self._header(said), outputs)
+            progress.note(said, work.place)
             self._waiting.append(work)
         self.advance()
         return work
@@ -107,6 +108,7 @@ class ProcessGroup:
         with self._lock:
             self._check()
             work = Work(self, said, steps, 1, header, outputs)
+            progress.note(said, work.place)
             self._begun.append(work)
         self.advance()
         return work
