@@ -100,8 +100,7 @@ def _other(group: ProcessGroup, seconds: float) -> None:
         world = get_default_group().rank()
         raise DistBackendError(
             f"[Rank {world}]: Rank {group.ranks[0]} did not answer in monitoredBarrier in {seconds * 1000:.0f} ms: it, "
-            "or another rank, has not come"
-            + "".join(f"; rank {rank} {text}" for rank, text in group.lost().items())
+            "or another rank, has not come" + "".join(f"; rank {rank} {text}" for rank, text in group.lost().items())
         )
     _forget()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import sys
 import time
@@ -17,6 +18,7 @@ from .groups.work import until
 from .transport.link import Link
 
 _TO_BE_HEARD = 1.0  # seconds before launchers end everybody because this one has ended
+_AFTER = 0.5  # seconds more for who has failed because of another, so that the cause ends first
 _FINALIZE = 10.0  # seconds for MPI_Finalize, once all ranks have come to their end
 
 
@@ -83,7 +85,11 @@ def join(seconds: float) -> Session:
     if _session is None:
         from .transport.mpi import world
 
-        _session = Session(world(seconds), seconds)
+        try:
+            _session = Session(world(seconds), seconds)
+        except DistBackendError:
+            atexit.register(_end)
+            raise
         atexit.register(_session.leave)
     _session.seconds = seconds
     return _session
@@ -91,8 +97,9 @@ def join(seconds: float) -> Session:
 
 def _end() -> None:
     """End the process at once: where a thread waits inside MPI, or would be ended there, the ordinary end may hang."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):  # nobody may read it any more
+            stream.flush()
     os._exit(1)
 
 
@@ -101,12 +108,14 @@ def _end_with_exceptions() -> None:
     before = sys.excepthook
 
     def hook(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+        others = _session is not None and _session.link.size > 1
         try:
+            with contextlib.suppress(Exception):  # there may be no memory left
+                if _session is not None:
+                    _session.peers.tell(f"has ended with {kind.__name__}: {error}")
             before(kind, error, trace)
-            if _session is not None and _session.link.size > 1:
-                _session.peers.tell(f"has ended with {kind.__name__}: {error}")
-                sys.stderr.flush()
-                time.sleep(_TO_BE_HEARD)
+            sys.stderr.flush()
+            time.sleep(_TO_BE_HEARD + (_AFTER if isinstance(error, DistBackendError) else 0) if others else 0)
         finally:
             _end()  # finalizing MPI would wait for the others
 

@@ -122,7 +122,9 @@ class Peers:
 
         until(over, float("inf"))
         if not self._parted() and not self._failed():
-            raise DistBackendError(f"waited {seconds:g} s for others to end{self.missing()}")
+            why = f"waited {seconds:g} s for others to end{self.missing()}"
+            self.tell(why)
+            raise DistBackendError(why)
         return self._failed()
 
     def _stopped(self) -> bool:

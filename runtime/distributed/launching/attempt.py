@@ -245,9 +245,7 @@ class Attempt:
             status = -self._interrupted
         elif self._hung:
             status = status or 1
-        return Outcome(
-            list(self.ranks.values()), 128 - status if status < 0 else status, self._hung, self._interrupted
-        )
+        return Outcome(list(self.ranks.values()), 128 - status if status < 0 else status, self._hung, self._interrupted)
 
     def _let_go(self, launcher: subprocess.Popen[bytes]) -> None:
         """Let supervisors and mpiexec end, and see that they do."""

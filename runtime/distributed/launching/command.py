@@ -67,7 +67,7 @@ def _say(outcome: Outcome, options: Options, restarts: int, count: int, logs: Pa
         print(f"specgrad.distributed.run: {name}: all {count} ranks have been ended", file=sys.stderr, flush=True)
         return
     title = f"{options.program}, attempt {restarts} of {count} ranks,"
-    print(report(outcome, title, logs if options.logs is not None else None), file=sys.stderr, flush=True)
+    print(report(outcome, title, logs, kept=options.logs is not None), file=sys.stderr, flush=True)
     if restarts < options.max_restarts:
         again = max(options.least, count - 1)
         print(

@@ -1,4 +1,4 @@
-"""The command line of `python -m specgrad.distributed.run`: PyTorch's options, as far as there is something to choose."""
+"""The command line of `python -m specgrad.distributed.run`: PyTorch's options, where there is a choice."""
 
 from __future__ import annotations
 
@@ -104,8 +104,10 @@ def parsed(given: Sequence[str] | None) -> Options:
         parser.error("--redirects and --tee need --log-dir")
     if found.log_dir is not None and not found.redirects and not tee:
         tee = {-1: _OUT | _ERR}
+    least, most = found.nproc_per_node
     return Options(
-        *found.nproc_per_node,
+        least,
+        most,
         [*start, found.program, *found.arguments],
         found.program,
         found.max_restarts,

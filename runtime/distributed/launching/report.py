@@ -13,20 +13,21 @@ _WIDTH = 100
 _LINES = 12  # of stderr
 
 
-def report(outcome: Outcome, title: str, logs: Path | None) -> str:
+def report(outcome: Outcome, title: str, logs: Path, kept: bool) -> str:
     """The report of an attempt.
 
     Args:
         outcome: how it has ended.
         title: the program and the attempt.
-        logs: the folder of what ranks have printed, where it is kept.
+        logs: the folder of what ranks have left.
+        kept: whether it stays.
     """
     first = first_failure(outcome.ranks)
     lines = ["=" * _WIDTH, f"{title} FAILED", "-" * _WIDTH]
     if outcome.hung:
         lines.append(f"Hung: {outcome.hung}")
     if first is not None:
-        lines += ["First failure:", *_first(first, outcome.when, logs)]
+        lines += ["First failure:", *_first(first, outcome.when, logs / str(first.number), kept)]
         others = sorted((rank for rank in outcome.ranks if rank is not first), key=lambda rank: rank.when)
         if others:
             lines += ["Other ranks:", *(_other(rank, first, outcome.when) for rank in others)]
@@ -36,10 +37,7 @@ def report(outcome: Outcome, title: str, logs: Path | None) -> str:
 def ending(rank: Rank) -> str:
     """How a rank has ended, in words."""
     status = rank.status or 0
-    if status < 0:
-        how = f"{_name(-status)} (signal {-status})"
-    else:
-        how = f"exit status {status}"
+    how = f"{_name(-status)} (signal {-status})" if status < 0 else f"exit status {status}"
     if rank.stopped:
         return f"{how}, by the launcher: it was stopped"
     return f"{how}, by the launcher" if rank.by_launcher and status < 0 else how
@@ -52,17 +50,16 @@ def _name(number: int) -> str:
         return "unknown"
 
 
-def _first(rank: Rank, now: float, logs: Path | None) -> list[str]:
-    folder = None if logs is None else logs / str(rank.number)
+def _first(rank: Rank, now: float, folder: Path, kept: bool) -> list[str]:
     found = [
         f"  rank      : {rank.number} (process {rank.process})",
         f"  time      : {time.strftime('%Y-%m-%d_%H:%M:%S', time.localtime(rank.when))}",
         f"  ended with: {ending(rank)}",
         f"  last call : {_call(rank, now)}",
     ]
-    if folder is not None and (folder / "stderr.log").exists():
+    if kept and (folder / "stderr.log").exists():
         found.append(f"  log       : {folder / 'stderr.log'}")
-    recorded = None if folder is None else _recorded(folder / "error.json")
+    recorded = _recorded(folder / "error.json")
     if recorded:
         found.append(f"  error     : {recorded}")
     said = rank.said.rstrip().splitlines()[-_LINES:]
@@ -70,10 +67,10 @@ def _first(rank: Rank, now: float, logs: Path | None) -> list[str]:
 
 
 def _recorded(path: Path) -> str:
-    """What `elastic.multiprocessing.errors.record` has written."""
+    """What `elastic.multiprocessing.errors.record` has written; a program may leave anything there."""
     try:
         return str(json.loads(path.read_text(encoding="utf-8"))["message"]["message"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError):
         return ""
 
 

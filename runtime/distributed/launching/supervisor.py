@@ -1,7 +1,7 @@
 """What mpiexec starts as each rank of `specgrad.distributed.run`: it starts the program and says how that has ended.
 
-mpiexec ends all ranks at once where one dies; behind a supervisor it does not see that, and the others have time to say what
-they waited for. Run by its path, with the standard library alone: `supervisor.py JOB`, a file of the launcher's.
+mpiexec ends all ranks at once where one dies; behind a supervisor it does not see that, and the others have time to say
+what they waited for. Run by its path, with the standard library alone: `supervisor.py JOB`, a file of the launcher's.
 """
 
 from __future__ import annotations
@@ -160,10 +160,11 @@ class Rank:
     def watch(self, woken: int) -> None:
         """Wait until the program has ended, and end it where the launcher says so, or is gone."""
         while not self._has_ended():
-            ready, _, _ = select.select([self.launcher, woken], [], [], _LOOK)
+            launcher = self.launcher.fileno()
+            ready, _, _ = select.select([launcher, woken], [], [], _LOOK)
             if woken in ready and any(number != signal.SIGCHLD for number in os.read(woken, 64)):
                 self._end(_GRACE)
-            if self.launcher in ready:
+            if launcher in ready:
                 word = self._word()
                 self._end(_GRACE if word == b"end\n" else 0.0)
             if self.ending is not None and time.monotonic() >= self.ending:

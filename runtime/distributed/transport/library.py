@@ -1,4 +1,4 @@
-"""mpi4py, and the two calls of MPI that it would make by itself: to initialize and to finalize, each with a limit of time.
+"""mpi4py, and two calls of MPI that it would make by itself, to initialize and to finalize, each with a limit of time.
 
 mpi4py initializes MPI while it is imported and finalizes it when the interpreter ends, both without letting other
 threads run: where another rank is missing, nobody could tell. So both are called as functions of the library.
