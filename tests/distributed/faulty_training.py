@@ -26,6 +26,8 @@ TIMEOUT = 3.0  # seconds
 STEPS = 6
 BATCH = 12  # of all ranks: 1, 2, 3 and 4 of them share it evenly
 PAUSE = 0.01  # seconds of a step besides, so that faults of other threads hit one
+ATTEMPT = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
+OWN = int(os.environ.get("RANK", os.environ.get("PMI_RANK", "0")))  # by specgrad.distributed.run, or by mpiexec alone
 _ROOM = 2**26  # bytes that a rank still gets before it has run out of memory
 _PIECE = 2**22
 
@@ -52,15 +54,13 @@ class Fault:
     """
 
     def __init__(self, said: dict[str, Any], folder: Path) -> None:
-        self.way, self.rank = said.get("way"), said.get("rank")
+        self.way, self.here = said.get("way"), said.get("rank") == OWN and int(ATTEMPT) == 0
         self.step, self.moment, self.delay = said.get("step"), said.get("moment"), said.get("delay", 0.0)
         self.folder = folder
 
     def at(self, step: int, moment: str) -> None:
         """Come, if this is the rank, step and moment."""
-        if os.environ["TORCHELASTIC_RESTART_COUNT"] != "0" or int(os.environ["RANK"]) != self.rank:
-            return
-        if step != self.step or moment != self.moment:
+        if not self.here or step != self.step or moment != self.moment:
             return
         if self.delay:
             threading.Timer(self.delay, self.come).start()
@@ -144,8 +144,7 @@ def train(folder: Path, fault: Fault) -> list[float]:
 
 
 def main(folder: Path, fault: Fault) -> None:
-    attempt = os.environ["TORCHELASTIC_RESTART_COUNT"]
-    began = folder / f"began-{attempt}-{os.environ['RANK']}.json"
+    began = folder / f"began-{ATTEMPT}-{OWN}.json"
     began.write_text(json.dumps([time.time(), os.getpid()]), encoding="utf-8")
     fault.at(0, "start")
     dist.init_process_group("mpi", timeout=datetime.timedelta(seconds=TIMEOUT))

@@ -8,6 +8,7 @@ import random
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
+from specgrad.runtime.distributed.launching import mpiexec
 from tests.distributed.faulty_training import BATCH, STEPS, TIMEOUT, batch, network
 from tests.repository import ROOT
 
@@ -53,8 +55,12 @@ def drawn(number: int) -> dict[str, Any]:
 
 def launch(folder: Path, fault: dict[str, Any], *options: str) -> subprocess.CompletedProcess[str]:
     """Train under the launcher."""
-    program = str(Path(__file__).with_name("faulty_training.py"))
-    command = [sys.executable, "-m", "specgrad.distributed.run", *options, program, str(folder), json.dumps(fault)]
+    return train(folder, fault, sys.executable, "-m", "specgrad.distributed.run", *options)
+
+
+def train(folder: Path, fault: dict[str, Any], *start: str) -> subprocess.CompletedProcess[str]:
+    """What a training prints."""
+    command = [*start, str(Path(__file__).with_name("faulty_training.py")), str(folder), json.dumps(fault)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env=environment)
 
@@ -88,6 +94,23 @@ def test_an_unbroken_training(unbroken: list[float]) -> None:
         weights = [one - 0.1 * moment for one, moment in zip(weights, moments, strict=True)]
 
 
+def test_mpiexec_alone(unbroken: list[float], tmp_path: Path) -> None:
+    """A rank that is stopped is named after the timeout, and mpiexec ends all; the next start goes on."""
+    start = (mpiexec(), "-n", str(RANKS), sys.executable)
+    done = train(tmp_path, {"way": "stop", "rank": 1, "step": 3, "moment": "all_reduce"}, *start)
+    waited = time.time() - read(tmp_path / "fault.json")
+    assert done.returncode != 0 and waited < TIMEOUT + SLACK
+    assert re.search(r"\[rank 0\] all_reduce float64 \[\] SUM .*: not complete within 3 s; rank 1 \(", done.stderr)
+    assert not any(alive(process) for process in began(tmp_path))
+    assert train(tmp_path, {}, *start).returncode == 0
+    assert read(tmp_path / "done.json")["losses"] == unbroken
+
+
+def began(folder: Path) -> list[int]:
+    """The processes of all ranks that have begun."""
+    return [read(path)[1] for path in folder.glob("began-*.json")]
+
+
 def alive(process: int) -> bool:
     """Whether a process still runs."""
     try:
@@ -114,10 +137,9 @@ def test_a_rank_that_breaks(number: int, unbroken: list[float], tmp_path: Path) 
         return
     assert found["ranks"] == RANKS - fewer, what
     np.testing.assert_allclose(found["losses"], unbroken, rtol=1e-12 if fewer else 0, err_msg=what)
-    began = [read(path) for path in folder.glob("began-*.json")]
     again = max(read(path)[0] for path in folder.glob("began-1-*.json"))
     assert again - read(folder / "fault.json") < TIMEOUT + SLACK, what
-    assert not any(alive(process) for _, process in began), what
+    assert not any(alive(process) for process in began(folder)), what
     assert sorted(os.listdir(folder))[-3:] == ["checkpoint.pt", "done.json", "fault.json"], os.listdir(folder)
     assert len(sg.load(folder / "checkpoint.pt")["losses"]) == STEPS
     _check_what_was_said(fault, logs / "attempt_0", done.stderr)

@@ -20,6 +20,7 @@ from .mpi_launcher import mpiexec
 from .options import Options
 
 _OWN_TIME = 3.0  # seconds in which the other ranks end by themselves, with errors of their own, after one has failed
+_GRACE = 5.0  # seconds from SIGTERM to SIGKILL
 _AT_MOST = 20.0  # seconds in which supervisors have ended all programs then
 _LAST = 5.0  # seconds for mpiexec to end when all ranks have
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")
@@ -123,6 +124,7 @@ class Attempt:
             "redirects": self.options.redirects,
             "tee": self.options.tee,
             "shown": self.options.shown,
+            "grace": _GRACE,
         }
 
     def run(self) -> Outcome:

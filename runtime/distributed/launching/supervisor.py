@@ -31,8 +31,8 @@ _NAMES = {
 _SAME = {"ROLE_RANK": "RANK", "ROLE_WORLD_SIZE": "WORLD_SIZE"}
 _STREAMS = {1: "stdout", 2: "stderr"}
 _TAIL = 8192  # bytes of what the program has said last
+_MOMENT = 0.05  # seconds for the rest of a line, so that those of ranks do not mix
 _LAST_WORDS = 2.0  # seconds for output that is still under way when the program has ended
-_GRACE = 5.0  # seconds from SIGTERM to SIGKILL
 _LOOK = 0.5  # seconds between looks where no signal says that there is something to see
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
 _NOT_FOUND = 127
@@ -76,18 +76,22 @@ class Output:
         """Wait for what is under way, but not for processes that the program may have left."""
         self._thread.join(_LAST_WORDS)
         if self._line:
-            self._show(self.prefix + self._line + b"\n")
+            self._show(self.prefix + self._line + (b"\n" if self.prefix else b""))
 
     def _pump(self) -> None:
-        while data := os.read(self._reader, 65536):
+        while data := self._next():
             self.tail = (self.tail + data)[-_TAIL:]
             if self.log is not None:
                 self.log.write(data)
-            if not self.prefix:
-                self._show(data)
-                continue
             *lines, self._line = (self._line + data).split(b"\n")
             self._show(b"".join(self.prefix + line + b"\n" for line in lines))
+
+    def _next(self) -> bytes:
+        """What comes next; what the program has begun a line with is shown where nothing comes for a moment."""
+        while self._line and not self.prefix and not select.select([self._reader], [], [], _MOMENT)[0]:
+            self._show(self._line)
+            self._line = b""
+        return os.read(self._reader, 65536)
 
     def _show(self, data: bytes) -> None:
         while self.shown and data:
@@ -114,6 +118,7 @@ class Rank:
         self.outputs = [self._output(job, folder, stream) for stream in _STREAMS]
         self.launcher = socket.socket(socket.AF_UNIX)
         self.launcher.connect(job["socket"])
+        self.grace = float(job["grace"])  # seconds from SIGTERM to SIGKILL
         self.ending: float | None = None  # when the program has to have ended
         self.stopped = False
         self.process = self._started(job["command"])
@@ -163,10 +168,10 @@ class Rank:
             launcher = self.launcher.fileno()
             ready, _, _ = select.select([launcher, woken], [], [], _LOOK)
             if woken in ready and any(number != signal.SIGCHLD for number in os.read(woken, 64)):
-                self._end(_GRACE)
+                self._end(self.grace)
             if launcher in ready:
                 word = self._word()
-                self._end(_GRACE if word == b"end\n" else 0.0)
+                self._end(self.grace if word == b"end\n" else 0.0)
             if self.ending is not None and time.monotonic() >= self.ending:
                 self._signal(signal.SIGKILL)
 
