@@ -32,6 +32,7 @@ class Session:
 
     def __init__(self, link: Link, seconds: float) -> None:
         self.link = link
+        self.process = os.getpid()  # those that it forks are no ranks
         self.seconds = seconds
         every = np.empty((link.size, processes.LENGTH), np.uint8)
         own = np.frombuffer(processes.own().encode().ljust(processes.LENGTH), np.uint8)
@@ -55,6 +56,8 @@ class Session:
         """At the end of the program: wait for the others, and finalize MPI, or leave it where others have failed."""
         from .transport.library import finalize
 
+        if os.getpid() != self.process:
+            return
         late = self.peers.broken
         try:
             why = self.peers.part(self.seconds)
@@ -105,9 +108,12 @@ def _end() -> None:
 
 def _end_with_exceptions() -> None:
     """Let other ranks hear of an exception that ends this one, so that they need not wait until time is up."""
-    before = sys.excepthook
+    before, process = sys.excepthook, os.getpid()
 
     def hook(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+        if os.getpid() != process:
+            before(kind, error, trace)
+            return
         others = _session is not None and _session.link.size > 1
         try:
             with contextlib.suppress(Exception):  # there may be no memory left

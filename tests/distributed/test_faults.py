@@ -17,13 +17,13 @@ import pytest
 
 import specgrad as sg
 from specgrad.runtime.distributed.launching import mpiexec
+from tests.attack.amount import FULL, SEED, amount
 from tests.distributed.faulty_training import BATCH, STEPS, TIMEOUT, batch, network
 from tests.repository import ROOT
 
 pytest.importorskip("mpi4py")
 PATIENCE = 120  # seconds for a training with one fault
 SLACK = 12.0  # seconds, beyond the timeout of groups, until all ranks of the next attempt have begun: on a busy machine
-FULL = os.environ.get("SPECGRAD_ATTACK") == "full"
 RANKS = 3 if FULL else 2
 WAYS = ("kill", "stop", "raise", "memory", "exit")
 MOMENTS = ("begin", "backward", "all_reduce", "save", "barrier", "start", "end")
@@ -35,10 +35,7 @@ TOLD = {
     "memory": "rank {} has ended with (Memory|Runtime)Error",
     "exit": r"rank {} has ended with status 7",
 }
-SAMPLE = 6
-ALL = 50
-CASES = range(ALL if FULL else SAMPLE)
-SEED = int(os.environ.get("SPECGRAD_ATTACK_SEED", "0"))
+CASES = amount(6, 50)
 
 
 def drawn(number: int) -> dict[str, Any]:
@@ -120,7 +117,7 @@ def alive(process: int) -> bool:
     return text.rpartition(")")[2].split()[0] not in "ZX"
 
 
-@pytest.mark.parametrize("number", CASES)
+@pytest.mark.parametrize("number", range(CASES))
 def test_a_rank_that_breaks(number: int, unbroken: list[float], tmp_path: Path) -> None:
     """The others end in time and name it; no file is half written; the next attempt has the same losses."""
     fault, fewer, logs = drawn(number), number % 2 == 1, tmp_path / "logs"
@@ -153,8 +150,9 @@ def _check_what_was_said(fault: dict[str, Any], logs: Path, report: str) -> None
     for other in {*range(RANKS)} - {rank}:
         said = (logs / str(other) / "stderr.log").read_text(encoding="utf-8")
         what = f"{fault}\nrank {other}: {said}"
-        if fault["moment"] == "start":  # MPI has not begun, and does not say who is missing
-            assert "MPI_Init" in said or not said, what
+        if fault["moment"] == "start":  # the launcher ends the others, but where it does not know that one hangs
+            late = f"MPI_Init: not complete within {TIMEOUT:g} s; rank {rank} did not come"
+            assert fault["way"] != "stop" or late in said, what
             continue
         assert re.search(wanted, said), what
         if fault["moment"] != "end":

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 _HEAD = struct.Struct("<qd")  # the number of calls, and when the last one began
 _LENGTH = 512
+_NAME = "progress-"
 _VARIABLE = "SPECGRAD_PROGRESS"
 
 
@@ -49,6 +50,20 @@ def note(said: str, place: tuple[str, int]) -> None:
     text = f"{said}, called at {place[0]}:{place[1]}".encode()[: _LENGTH - _HEAD.size]
     memory[: _HEAD.size] = _HEAD.pack(_notes.calls, time.monotonic())
     memory[_HEAD.size :] = text.ljust(_LENGTH - _HEAD.size, b"\0")
+
+
+def silent() -> str:
+    """Which ranks have begun no call yet, for errors; empty where no launcher lets them note it."""
+    own, size = os.environ.get(_VARIABLE), int(os.environ.get("WORLD_SIZE", "0"))
+    if _notes.memory is None or own is None:
+        return ""
+    late = [rank for rank in range(size) if read(file_of(Path(own).parent, rank)) is None]
+    return f"{'rank' if len(late) == 1 else 'ranks'} {', '.join(map(str, late))} did not come" if late else ""
+
+
+def file_of(folder: Path, rank: int) -> Path:
+    """The file of a rank in the folder of its launcher."""
+    return folder / f"{_NAME}{rank}"
 
 
 def read(path: Path) -> Progress | None:

@@ -117,7 +117,7 @@ class Attempt:
             environment["OMP_NUM_THREADS"] = "1"
         return {
             "socket": str(Path(self.scratch.name) / "socket"),
-            "scratch": self.scratch.name,
+            "progress": [str(self._progress(number)) for number in range(self.count)],
             "logs": str(logs),
             "command": self.options.command,
             "environment": environment,
@@ -204,7 +204,7 @@ class Attempt:
             self._deadline = time.monotonic() + _OWN_TIME
 
     def _progress(self, number: int) -> Path:
-        return Path(self.scratch.name) / f"progress-{number}"
+        return progress.file_of(Path(self.scratch.name), number)
 
     def _act(self) -> None:
         """End ranks whose time is up, and those that hang."""

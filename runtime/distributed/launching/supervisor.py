@@ -114,7 +114,7 @@ class Rank:
         folder = Path(job["logs"]) / str(self.rank)
         folder.mkdir(parents=True, exist_ok=True)
         self.environment["TORCHELASTIC_ERROR_FILE"] = str(folder / "error.json")
-        self.environment["SPECGRAD_PROGRESS"] = str(Path(job["scratch"]) / f"progress-{self.rank}")
+        self.environment["SPECGRAD_PROGRESS"] = job["progress"][self.rank]
         self.outputs = [self._output(job, folder, stream) for stream in _STREAMS]
         self.launcher = socket.socket(socket.AF_UNIX)
         self.launcher.connect(job["socket"])

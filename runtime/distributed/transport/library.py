@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import os
 import sys
 from typing import Any
 
 import mpi4py
 
+from ..groups.errors import DistBackendError
+from ..groups.place import place
+from ..groups.progress import note, silent
 from .aside import of_process
 
 
@@ -24,7 +28,8 @@ def _loaded() -> Any:
 
 
 MPI: Any = _loaded()
-_UNKNOWN = "another rank has not started, or has ended before it came here"
+_RANK = ("RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK")  # where launchers say it
+_UNKNOWN = "another rank did not come, or has ended"
 
 
 def _function(name: str) -> Any:
@@ -45,7 +50,14 @@ def initialize(seconds: float) -> None:
         RuntimeError: MPI is not to be called by several threads.
     """
     if not MPI.Is_initialized():
-        of_process.call(f"init_process_group(): MPI_Init: {_UNKNOWN}", _initialize, seconds)
+        note("init_process_group", place())
+        try:
+            of_process.call("MPI_Init", _initialize, seconds)
+        except DistBackendError as error:
+            rank = next((os.environ[name] for name in _RANK if name in os.environ), "?")
+            where = "{}:{}".format(*place())
+            told = f"[rank {rank}] init_process_group, called at {where}: {error}; {silent() or _UNKNOWN}"
+            raise DistBackendError(told) from None
     for communicator in (MPI.COMM_WORLD, MPI.COMM_SELF):
         communicator.Set_errhandler(MPI.ERRORS_RETURN)
     if MPI.Query_thread() < MPI.THREAD_MULTIPLE:
