@@ -68,8 +68,9 @@ class Work:
             while not self._ended and self._ready():
                 self._next()
         except Exception as error:
-            self._end(error)
-            self._group.tell(error, self)
+            told = self._group.explained(error, self)
+            self._end(told)
+            self._group.tell(told, self)
         return self._ended
 
     def _ready(self) -> bool:
