@@ -14,6 +14,39 @@ from ...runtime.modes.grad_mode import no_grad
 from ...runtime.tensor.dtypes import float64, int64
 
 _FIRST = 2**20  # bytes of the first bucket: small, so that the first collective begins early
+_LARGE = 2**19  # bytes of a gradient from which on copying it costs more than a collective of its own
+
+
+def grouped(
+    order: Sequence[int], kinds: Sequence[Any], sizes: Sequence[int], most: int, as_views: bool = False
+) -> list[tuple[list[int], bool]]:
+    """Which gradients are reduced together, in the order in which the last of each bucket comes.
+
+    Args:
+        order: the numbers of the parameters, as their gradients come.
+        kinds: dtype and device of each.
+        sizes: bytes of each.
+        most: bytes of a bucket.
+        as_views: whether gradients are to be views of buckets.
+
+    Returns:
+        The numbers of each bucket, and whether it is a large gradient that is reduced where it is.
+    """
+    groups: list[tuple[list[int], bool]] = []
+    open_groups: dict[Any, tuple[list[int], int]] = {}  # by kind: the parameters so far, and bytes
+    for number in order:
+        if sizes[number] >= _LARGE and not as_views:
+            groups.append(([number], True))
+            continue
+        numbers, size = open_groups.get(kinds[number], ([], 0))
+        if not numbers:
+            groups.append((numbers, False))
+        numbers.append(number)
+        size += sizes[number]
+        limit = min(_FIRST, most) if numbers is groups[0][0] else most
+        open_groups[kinds[number]] = (numbers, size) if size < limit else ([], 0)
+    last = {number: place for place, number in enumerate(order)}
+    return sorted(groups, key=lambda group: last[group[0][-1]])
 
 
 class Bucket:
@@ -22,18 +55,51 @@ class Bucket:
     Args:
         numbers: the parameters' numbers among all.
         parameters: the parameters.
+        in_place: whether there is one, whose gradient is reduced where it is, and not in memory of the bucket's own.
     """
 
-    def __init__(self, numbers: Sequence[int], parameters: Sequence[Any]) -> None:
+    def __init__(self, numbers: Sequence[int], parameters: Sequence[Any], in_place: bool = False) -> None:
         self.numbers = list(numbers)
-        self.flat = parameters[0].detach().new_zeros(sum(one.numel() for one in parameters))
+        self.parameters = list(parameters)
+        self.in_place = in_place
+        self.flat: Any = None
         self.views: dict[int, Any] = {}
-        start = 0
-        for number, one in zip(self.numbers, parameters, strict=True):
-            self.views[number] = self.flat[start : start + one.numel()].view(one.shape)
-            start += one.numel()
         self.missing = len(self.numbers)
         self.work: Work | None = None
+        if not in_place:
+            self.make_memory()
+
+    def make_memory(self) -> None:
+        """Have memory for all gradients, of zeros."""
+        self.flat = self.parameters[0].detach().new_zeros(sum(one.numel() for one in self.parameters))
+        start = 0
+        for number, one in zip(self.numbers, self.parameters, strict=True):
+            self.views[number] = self.flat[start : start + one.numel()].view(one.shape)
+            start += one.numel()
+
+    def fill(self, number: int, gradient: Any) -> None:
+        """Take the gradient of a parameter, or zeros where there is none."""
+        if self.in_place and gradient is not None and self._as_it_is(gradient):
+            self.views[number], self.flat = gradient, gradient.detach().view(-1)
+            return
+        if self.flat is None:
+            self.make_memory()
+        view = self.views[number]
+        with no_grad():
+            if gradient is None:
+                view.zero_()
+            elif gradient.data_ptr() != view.data_ptr():
+                view.copy_(gradient.to_dense() if gradient.is_sparse else gradient)
+
+    def _as_it_is(self, gradient: Any) -> bool:
+        like = self.parameters[0]
+        plain = not gradient.is_sparse and not gradient.requires_grad and gradient.is_contiguous()
+        return plain and gradient.dtype == like.dtype and gradient.device == like.device
+
+    def release(self) -> None:
+        """Let go of gradients that were reduced where they are."""
+        if self.in_place:
+            self.flat, self.views = None, {}
 
 
 class Reducer:
@@ -68,21 +134,14 @@ class Reducer:
         self.begun = 0
         self._build(range(len(self.parameters) - 1, -1, -1))
 
-    def _build(self, order: Iterable[int]) -> None:
-        """Make buckets of parameters in an order."""
-        groups: list[list[int]] = []
-        open_groups: dict[Any, tuple[list[int], int]] = {}  # by dtype and device: the parameters so far, and bytes
-        for number in order:
-            one = self.parameters[number]
-            kind = (one.dtype, one.device)
-            numbers, size = open_groups.get(kind, ([], 0))
-            if not numbers:
-                groups.append(numbers)
-            numbers.append(number)
-            size += one.numel() * one.element_size()
-            limit = min(_FIRST, self.most) if numbers is groups[0] else self.most
-            open_groups[kind] = (numbers, size) if size < limit else ([], 0)
-        self.buckets = [Bucket(numbers, [self.parameters[number] for number in numbers]) for numbers in groups]
+    def _build(self, order: Sequence[int]) -> None:
+        """Make buckets of parameters in an order: each stands where the last of its gradients comes."""
+        kinds = [(one.dtype, one.device) for one in self.parameters]
+        sizes = [one.numel() * one.element_size() for one in self.parameters]
+        self.buckets = [
+            Bucket(numbers, [self.parameters[number] for number in numbers], in_place)
+            for numbers, in_place in grouped(order, kinds, sizes, self.most, self.as_views)
+        ]
         self.bucket_of = {number: bucket for bucket in self.buckets for number in bucket.numbers}
 
     def prepare(self, unused: Iterable[int]) -> None:
@@ -112,21 +171,13 @@ class Reducer:
         if number not in self.unused:
             self.order.append(number)
         bucket = self.bucket_of[number]
-        self._fill(bucket, number)
+        bucket.fill(number, self.parameters[number].grad)
         bucket.missing -= 1
         while self.begun < len(self.buckets) and not self.buckets[self.begun].missing:
             self._begin(self.buckets[self.begun])
         self.group.advance()
         if not self.pending:
             self._finish()
-
-    def _fill(self, bucket: Bucket, number: int) -> None:
-        gradient, view = self.parameters[number].grad, bucket.views[number]
-        with no_grad():
-            if gradient is None:
-                view.zero_()
-            elif gradient.data_ptr() != view.data_ptr():
-                view.copy_(gradient.to_dense() if gradient.is_sparse else gradient)
 
     def _begin(self, bucket: Bucket) -> None:
         self.begun += 1
@@ -150,6 +201,7 @@ class Reducer:
                 for number, view in bucket.views.items():
                     if number in used:
                         self._give(self.parameters[number], view)
+            bucket.release()
 
     def _used_anywhere(self) -> set[int]:
         """The parameters that have a gradient on some rank."""
@@ -166,6 +218,8 @@ class Reducer:
         return [float(mark) for mark in table.tolist()]
 
     def _give(self, parameter: Any, view: Any) -> None:
+        if parameter.grad is view:
+            return
         if self.as_views:
             parameter.grad = view
         elif parameter.grad is None or parameter.grad.is_sparse:
@@ -176,8 +230,10 @@ class Reducer:
     def reduce_nothing(self) -> None:
         """Take part in the reduction of others with zeros: of a rank that has no more batches."""
         for bucket in self.buckets:
-            bucket.flat.zero_()
+            for number in bucket.numbers:
+                bucket.fill(number, None)
             collectives.all_reduce(bucket.flat, self.way(), self.group)
+            bucket.release()
         if self.find_unused:
             self.marks([0.0] * len(self.parameters))
         self.passes += 1

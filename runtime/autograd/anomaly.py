@@ -154,10 +154,12 @@ class AnomalyPass(BackwardPass):
         self.look(grads)
         return super().follow(edges, grads, owned, incoming)
 
-    def hold_back(self, edges: Sequence[Any], grads: Sequence[Any]) -> Sequence[Any]:
+    def hold_back(
+        self, edges: Sequence[Any], grads: Sequence[Any], owned: bool = False, incoming: Any = None
+    ) -> Sequence[Any]:
         """Look also at those that wait for the hooks of a leaf."""
         self.look(grads)
-        return super().hold_back(edges, grads)
+        return super().hold_back(edges, grads, owned, incoming)
 
     def look(self, grads: Sequence[Any]) -> None:
         """Refuse nan in the gradients that a node of this pass has made."""

@@ -51,19 +51,26 @@ def _first(group: ProcessGroup, seconds: float, wait_all_ranks: bool) -> None:
     """Hear of all others, then answer them."""
     missing = set(range(1, group.size()))
 
-    def all_here() -> bool:
+    def settled() -> bool:
         missing.difference_update(_arrived(group))
-        return not missing
+        return not missing or not missing.isdisjoint(_lost(group))
 
-    if not until(all_here, seconds):
+    until(settled, seconds)
+    if missing:
         late = [group.ranks[rank] for rank in sorted(missing)]
         named = ", ".join(map(str, late if wait_all_ranks else late[:1]))
         raise DistBackendError(
             f"[Rank {group.ranks[0]}]: Ranks {named} failed to pass monitoredBarrier in {seconds * 1000:.0f} ms"
+            + "".join(f"; rank {group.ranks[rank]} {text}" for rank, text in _lost(group).items())
         )
     for rank in range(1, group.size()):
         _kept.append(group.control.send(_count(group), rank, _tag(group)))
     _forget()
+
+
+def _lost(group: ProcessGroup) -> dict[int, str]:
+    """Who will not come any more, by their ranks in the group, and why."""
+    return {group.ranks.index(rank): text for rank, text in group.lost().items()}
 
 
 def _arrived(group: ProcessGroup) -> list[int]:
@@ -81,11 +88,19 @@ def _arrived(group: ProcessGroup) -> list[int]:
 def _other(group: ProcessGroup, seconds: float) -> None:
     """Tell the first, and wait for its answer."""
     _kept.append(group.control.send(_count(group), 0, _tag(group)))
-    if not until(lambda: 0 in _arrived(group), seconds):
+    answered = False
+
+    def settled() -> bool:
+        nonlocal answered
+        answered = answered or 0 in _arrived(group)
+        return answered or bool(_lost(group))
+
+    until(settled, seconds)
+    if not answered:
         world = get_default_group().rank()
         raise DistBackendError(
             f"[Rank {world}]: Rank {group.ranks[0]} did not answer in monitoredBarrier in {seconds * 1000:.0f} ms: it, "
-            "or another rank, has not come"
+            "or another rank, has not come" + "".join(f"; rank {rank} {text}" for rank, text in group.lost().items())
         )
     _forget()
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import datetime
 import os
-import sys
 import threading
-import time
 from collections.abc import Sequence
 from typing import Any
 
 from ..user_warning import warn_user
 from . import backend as backends
 from .backend import Backend
-from .groups import algorithms, header, notices
+from .groups import algorithms, header
+from .groups.observed import observed
+from .groups.peers import Peers
 from .groups.process_group import ProcessGroup
 from .groups.ranks import offer_default
+from .session import join
 from .transport.link import Link
 
 default_pg_timeout = datetime.timedelta(minutes=30)
@@ -96,13 +97,13 @@ def init_process_group(
     if current().default is not None:
         raise ValueError("trying to initialize the default process group twice!")
     backends.checked(backend)
-    from .transport.mpi import world
-
-    link = world()
+    patience = timeout or default_pg_timeout
+    session = join(patience.total_seconds())
+    link = session.copy()
     for given, actual, what in ((world_size, link.size, "world_size"), (rank, link.rank, "rank")):
         _agree(what, given, actual)
-    begin(link, timeout or default_pg_timeout, group_name)
-    _tell_of_failures()
+    begin(link, patience, group_name, session.peers)
+    observed.rank, observed.size = link.rank, link.size
 
 
 def _agree(what: str, given: int, actual: int) -> None:
@@ -116,10 +117,11 @@ def _agree(what: str, given: int, actual: int) -> None:
             )
 
 
-def begin(link: Link, timeout: datetime.timedelta, name: str = "") -> None:
+def begin(link: Link, timeout: datetime.timedelta, name: str = "", peers: Peers | None = None) -> None:
     """Make the default group over a link of all ranks."""
     world = current()
-    world.default = ProcessGroup(link, link.copy(), range(link.size), timeout, name or "0", "default_pg")
+    control = link.copy(timeout.total_seconds(), None)
+    world.default = ProcessGroup(link, control, range(link.size), timeout, name or "0", "default_pg", peers)
     world.groups = [world.default]
 
 
@@ -127,27 +129,6 @@ def begin_in_thread(link: Link, timeout: datetime.timedelta) -> None:
     """Make this thread a rank of a world of its own: what threads that stand for ranks call first."""
     _of_thread.world = _World()
     begin(link, timeout)
-
-
-def _tell_of_failures() -> None:
-    """Let other ranks hear of an exception that ends this one, so that they need not wait until time is up."""
-    before = sys.excepthook
-
-    def hook(kind: type[BaseException], error: BaseException, trace: Any) -> None:
-        before(kind, error, trace)
-        for group in current().groups[:1]:
-            notices.give(group, f"has ended with {kind.__name__}: {error}")
-            sys.stderr.flush()
-            time.sleep(_TO_BE_HEARD)
-        sys.stdout.flush()
-        os._exit(1)  # finalizing MPI would wait for the others
-
-    if not getattr(before, "tells_ranks", False):
-        hook.tells_ranks = True  # type: ignore[attr-defined]
-        sys.excepthook = hook
-
-
-_TO_BE_HEARD = 1.0  # seconds before launchers end everybody because this one has ended
 
 
 def is_initialized() -> bool:
@@ -337,13 +318,15 @@ def new_group(
         backends.checked(backend)
     chosen = _checked_ranks(default, ranks, sort_ranks)
     said = header.called("new_group", "", chosen)
-    default.begin(said, algorithms.barrier(default.link), 1).wait()
-    link, control = default.link.split(chosen), default.control.split(chosen)
+    waited = default.begin(said, algorithms.barrier(default.link), 1)
+    waited.wait()
+    link, control = (default.made_of(end, chosen, waited) for end in (default.link, default.control))
     world = current()
     world.made += 1
     if link is None or control is None:
         return NON_GROUP_MEMBER
-    made = ProcessGroup(link, control, chosen, timeout or default.timeout, str(world.made), group_desc or "")
+    patience = timeout or default.timeout
+    made = ProcessGroup(link, control, chosen, patience, str(world.made), group_desc or "", default.peers)
     world.groups.append(made)
     return made
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..dispatch import checks
 from ..dispatch.writing import write_out
+from ..modes.overrides.calls import shown
 from ..namespace import op
 from ..tensor.base import TensorBase, host_array
 
@@ -45,6 +46,15 @@ def einsum(*args: Any) -> Any:
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = operands[0]
     return op.einsum(equation, list(operands))
+
+
+def _one_by_one(args: Any) -> Any:
+    """The arguments of einsum with the tensors of a list one by one, as PyTorch shows them."""
+    listed = len(args) == 2 and isinstance(args[0], str) and isinstance(args[1], (list, tuple))
+    return (args[0], *args[1]) if listed else args
+
+
+shown[einsum] = _one_by_one
 
 
 def _from_lists(args: Sequence[Any]) -> tuple[str, Sequence[Any]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from math import prod
 from typing import Any
 
-from .ranges import ENGINE, NODE, OP, RANGE
+from .ranges import CALL, DRIVE, ENGINE, NODE, OP, RANGE, WAIT
 from .session import Record, Session
 from .table import time_text
 
@@ -132,7 +132,7 @@ def estimate(record: Record) -> int:
 
 
 _STEP = "ProfilerStep#"
-_SCOPES = {OP: 0, ENGINE: 0, NODE: 1, RANGE: 7}  # PyTorch's numbers
+_SCOPES = {OP: 0, ENGINE: 0, NODE: 1, RANGE: 7, CALL: 0, WAIT: 0, DRIVE: 0}  # PyTorch's numbers
 
 
 class Interval:
@@ -166,7 +166,8 @@ class FunctionEvent(Figures):
         started: when the recording began, in nanoseconds.
 
     Attributes:
-        name: `aten::mul` for an op, the node's name in backward, the user's for a range.
+        name: `aten::mul` for an op, the node's name in backward, the user's for a range, `mpi:all_reduce` for a call
+            between processes.
         time_range: an Interval.
         cpu_time_total: microseconds that it took; `self_cpu_time_total` without what ran inside it.
         device_time_total: microseconds of its work on a CUDA device; `self_device_time_total` without that of what ran
@@ -177,6 +178,7 @@ class FunctionEvent(Figures):
         sequence_nr: that of the graph node which the op recorded or backward ran; -1 where there is none.
         thread: the number of its thread; `fwd_thread` that of the op whose gradient this is.
         cpu_parent: the event inside which it ran; `cpu_children` those that ran inside it.
+        is_async: whether it is a call between processes that went on beside the thread; its own time is 0.
         stack: where it was called, innermost first; in backward, where the op was that recorded the node.
     """
 
@@ -197,6 +199,9 @@ class FunctionEvent(Figures):
         self.sequence_nr = record.sequence
         self.time_range = Interval((record.start - started) / 1e3, (record.end - started) / 1e3)
         self.cpu_time_total = self.self_cpu_time_total = (record.end - record.start) / 1e3
+        self.is_async = record.kind == CALL
+        if self.is_async:  # the thread did something else meanwhile
+            self.self_cpu_time_total = 0.0
         timed = record.device_time
         self.device_index = -1 if timed is None else timed.device
         self.device_time_total = self.self_device_time_total = 0.0 if timed is None else timed.duration

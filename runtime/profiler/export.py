@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from ..dispatch.entries import entry_of
+from .communication import distributed_info, in_lanes
 from .events import finished
-from .ranges import NODE, OP, RANGE
+from .ranges import CALL, DRIVE, NODE, OP, RANGE, WAIT
 from .session import Record, Session
 
 Entry = dict[str, Any]
@@ -23,9 +24,13 @@ Entry = dict[str, Any]
 def write_trace(path: Any, sessions: Sequence[Session], metadata: dict[str, Any]) -> None:
     """Write the trace of sessions; compressed when the name ends in `.gz`."""
     target = Path(path)
-    trace = {**_heading(sessions), **metadata, "traceEvents": list(_entries(sessions)), "traceName": str(target)}
-    data = json.dumps(trace).encode()
+    data = json.dumps({**trace(sessions, metadata), "traceName": str(target)}).encode()
     target.write_bytes(gzip.compress(data) if target.suffix == ".gz" else data)
+
+
+def trace(sessions: Sequence[Session], metadata: dict[str, Any]) -> Entry:
+    """The trace of sessions, as it is written."""
+    return {**_heading(sessions), **metadata, "traceEvents": list(_entries(sessions))}
 
 
 def _heading(sessions: Sequence[Session]) -> Entry:
@@ -37,6 +42,7 @@ def _heading(sessions: Sequence[Session]) -> Entry:
         "baseTimeNanoseconds": sessions[0].started_at,
         "record_shapes": int(any(record.inputs for record in sessions[0].records)),
         "profile_memory": int(sessions[0].tally is not None),
+        **distributed_info(sessions),
     }
 
 
@@ -49,10 +55,11 @@ def _entries(sessions: Sequence[Session]) -> Iterator[Entry]:
         yield {**_named("thread_sort_index", track.native_id, ""), "args": {"sort_index": track.number}}
     for index in _devices(sessions):
         yield {**_named("process_name", 0, f"CUDA {index}"), "pid": index}
+    yield from _communication([record for session in sessions for record in finished(session)], base)
     for session in sessions:
         records = finished(session)
         yield from (entry for record in records if record.device_time for entry in _work(record, base))
-        yield from (_event(number, record, base) for number, record in enumerate(records))
+        yield from (_event(number, record, base) for number, record in enumerate(records) if record.kind != CALL)
         yield from _arrows(records, base)
         for change in session.tally.changes if session.tally is not None else ():
             yield _memory(change, base)
@@ -92,6 +99,30 @@ def _work(record: Record, base: int) -> Iterator[Entry]:
     yield {"ph": "f", "bp": "e", **arrow, **lane}
 
 
+_FIRST_LANE = 2**22 + 1  # above all numbers of threads that systems give
+
+
+def _communication(records: Iterable[Record], base: int) -> Iterator[Entry]:
+    """Calls between processes, in rows of their own below those of threads."""
+    for number, lane in enumerate(in_lanes([record for record in records if record.kind == CALL])):
+        row = _FIRST_LANE + number
+        yield _named("thread_name", row, "communication")
+        yield {**_named("thread_sort_index", row, ""), "args": {"sort_index": row}}
+        for record in lane:
+            yield {
+                "ph": "X",
+                "cat": "communication",
+                "name": record.name,
+                **_at(record, record.start, base),
+                "tid": row,
+                "dur": (record.end - record.start) / 1e3,
+                "args": _arguments(record),
+            }
+
+
+_CATEGORIES = {RANGE: "user_annotation", WAIT: "wait", DRIVE: "progress"}
+
+
 def _named(kind: str, thread: int, name: str) -> Entry:
     return {"ph": "M", "name": kind, "pid": os.getpid(), "tid": thread, "ts": 0, "args": {"name": name}}
 
@@ -99,7 +130,7 @@ def _named(kind: str, thread: int, name: str) -> Entry:
 def _event(number: int, record: Record, base: int) -> Entry:
     return {
         "ph": "X",
-        "cat": "user_annotation" if record.kind == RANGE else "cpu_op",
+        "cat": _CATEGORIES.get(record.kind, "cpu_op"),
         "name": record.name,
         **_at(record, record.start, base),
         "dur": (record.end - record.start) / 1e3,
@@ -128,7 +159,7 @@ def _arguments(record: Record) -> Entry:
     }
     if record.sequence >= 0:
         found["Sequence number"] = record.sequence
-    return {name: value for name, value in found.items() if value or name == "Sequence number"}
+    return {**{name: value for name, value in found.items() if value or name == "Sequence number"}, **record.about}
 
 
 def _arrows(records: Sequence[Record], base: int) -> Iterator[Entry]:

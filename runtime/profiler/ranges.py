@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from .session import Record, Session
 
 OP, ENGINE, NODE, RANGE = "op", "engine", "node", "range"  # kinds of events
+# Calls of process groups under way, and the program that waits for one, or lets the transport go on with it.
+CALL, WAIT, DRIVE = "call", "wait", "drive"
 
 
 class Current:

@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -92,6 +92,7 @@ class Record:
     span: Span | None = None  # on a device, until the session ends
     device_time: DeviceTime | None = None
     described: tuple[str, str] | None = None  # module and name by which to look up what the spec says of it
+    about: dict[str, Any] = field(default_factory=dict)  # of a call between processes: what, how much, between whom
 
 
 class Session:
@@ -148,6 +149,19 @@ class Session:
             self.devices.begin(record, (*args, *(kwargs or {}).values()))
         record.start = time.perf_counter_ns()
         return record
+
+    def beside(self, name: str, kind: str, about: dict[str, Any]) -> Callable[[], None]:
+        """Open a record that goes on beside others, of this thread too; what is returned closes it, in any thread."""
+        record = Record(name, kind, self.track(), None, about=about)
+        if self.stacks:
+            record.stack = callers()
+        self.records.append(record)
+        record.start = time.perf_counter_ns()
+
+        def end() -> None:
+            record.end = record.end or time.perf_counter_ns()
+
+        return end
 
     def end(self, record: Record) -> None:
         """Close a record, and those inside it that an error left open."""

@@ -10,8 +10,10 @@ from typing import Any
 from ..autograd.engine.engine import BackwardPass
 from ..autograd.node import Node, recording_node
 from ..dispatch.entries import op_node
+from ..distributed.groups.observed import observed
 from ..modes.intercept import NOT_HANDLED, OpCall, Watcher, watch
 from ..tensor.base import TensorBase
+from .communication import Calls
 from .device_times import is_view
 from .ranges import ENGINE, NODE, OP, current, function_call
 from .session import Record, Session
@@ -25,12 +27,14 @@ _OWN = __name__.partition(".")[0]
 def turn_on(session: Session) -> None:
     """Record into `session` from now on."""
     current.session = session
+    observed.listener = Calls(session)
     watch.turn(_NAME, WATCHER)
 
 
 def turn_off() -> None:
     """Record no more."""
     watch.turn(_NAME, None)
+    observed.listener = None
     session, current.session = current.session, None
     if session is not None:
         session.finish()
@@ -39,7 +43,7 @@ def turn_off() -> None:
 def _forked() -> None:
     """A process that was forked from a profiled one (a DataLoader's worker) is not profiled."""
     if current.owner is not None:
-        current.owner = current.session = None
+        current.owner = current.session = observed.listener = None
         watch.turn(_NAME, None)
 
 

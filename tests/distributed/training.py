@@ -173,6 +173,47 @@ def narrow_gradients(rank: int, size: int) -> None:
     assert sg.equal(model.module.weight.grad, sg.tensor([[exact]]).to(sg.bfloat16))
 
 
+class _Chosen(nn.Module):
+    """A large layer that has a part in the loss on the first rank alone, before small ones."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.large, self.small = nn.Linear(300, 300).double(), nn.Linear(300, 1).double()
+
+    def forward(self, x: Any, rank: int) -> Any:
+        return self.small(x) if rank else self.small(self.large(x))
+
+
+@check
+def large_gradients(rank: int, size: int) -> None:
+    """Those of 720 kB are averaged in their own memory; one that is held since the step before stays as it was."""
+    model = DistributedDataParallel(nn.Linear(300, 300).double())
+    mean, held = (size + 1) / 2, None
+    for step in range(3):
+        model.zero_grad()
+        (model(sg.full((1, 300), rank + 1.0, dtype=sg.float64)).sum() * (step + 1)).backward()
+        weight, bias = model.module.weight.grad, model.module.bias.grad
+        assert weight.unique().tolist() == pytest.approx([mean * (step + 1)], rel=1e-14)
+        assert bias.unique().tolist() == pytest.approx([step + 1], rel=1e-14)
+        assert held is None or held.unique().tolist() == pytest.approx([mean * step], rel=1e-14)
+        held = weight
+    model.module.weight.grad = weight.t()  # lies otherwise: through memory of the bucket's own
+    model(sg.full((1, 300), rank + 1.0, dtype=sg.float64)).sum().backward()
+    assert model.module.weight.grad.unique().tolist() == pytest.approx([mean * 4], rel=1e-14)
+
+
+@check
+def large_gradients_of_some_ranks(rank: int, size: int) -> None:
+    """A rank without such a gradient takes part with zeros, and gets the average too."""
+    model = DistributedDataParallel(_Chosen(), find_unused_parameters=True)
+    for _ in range(3):
+        model.zero_grad()
+        model(sg.ones(1, 300, dtype=sg.float64), rank).sum().backward()
+        expected = model.module.small.weight.detach() / size
+        sg.testing.assert_close(model.module.large.bias.grad, expected[0], rtol=1e-14, atol=0)
+        assert model.module.large.weight.grad.shape == (300, 300)
+
+
 @check
 def statistics_of_all_ranks(rank: int, size: int) -> None:
     """SyncBatchNorm is BatchNorm of the whole batch: results, gradients and running estimates; batches may differ."""

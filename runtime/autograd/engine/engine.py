@@ -20,6 +20,7 @@ from ..hooks.hooks import (
     run_post_hooks,
     run_pre_hooks,
     run_tensor_hooks,
+    see_only_leaf,
 )
 from ..node import LEAF, NODE, Node
 from .accumulate_grad import accumulate, all_different
@@ -98,7 +99,8 @@ class BackwardPass:
         if not self.retain and node.saved_slots:
             node.release()
         if self.hooked is not None:
-            grads = self.hold_back(edges, grads)
+            owned = node.gives_fresh and (len(grads) < 2 or all_different(grads))
+            grads = self.hold_back(edges, grads, owned, grad)
         return self.follow(edges, grads, node.gives_fresh, grad)
 
     def step_with_hooks(self, node: Node, grad: Any) -> tuple[Any, Any]:
@@ -130,13 +132,15 @@ class BackwardPass:
             grads = self.hold_back(edges, grads)
         return self.follow(edges, grads, owned=False)
 
-    def hold_back(self, edges: Sequence[Any], grads: Sequence[Any]) -> Sequence[Any]:
+    def hold_back(
+        self, edges: Sequence[Any], grads: Sequence[Any], owned: bool = False, incoming: Any = None
+    ) -> Sequence[Any]:
         """Keep the gradients of leaves with hooks until they are complete; the rest goes on."""
         if self.hooked is None:
             return grads
-        passed, complete = self.hooked.take(edges, grads)
+        passed, complete = self.hooked.take(edges, grads, owned, incoming)
         for leaf in complete:
-            self.reach(leaf, self.hooked.sums.pop(leaf, None), owned=False)
+            self.reach(leaf, self.hooked.sums.pop(leaf, None), owned=leaf in self.hooked.own)
         return passed
 
     def follow(self, edges: Sequence[Any], grads: Sequence[Any], owned: bool, incoming: Any = None) -> tuple[Any, Any]:
@@ -206,7 +210,7 @@ class BackwardPass:
         """A gradient has arrived at a leaf; None only where it has hooks."""
         hooks = leaf._hooks
         if hooks is not None:
-            grad, owned = run_tensor_hooks(hooks, grad), False
+            grad, owned = run_tensor_hooks(hooks, grad), owned and see_only_leaf(hooks)
         capture = self.capture
         if capture is not None and not capture.accumulate:
             capture.add(leaf, grad)

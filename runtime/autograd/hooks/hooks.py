@@ -188,6 +188,11 @@ def run_accumulated_hooks(leaf: Any, hooks: Hooks, grad: Any) -> None:
         run_post_hooks(node, (), grad)
 
 
+def see_only_leaf(hooks: Hooks) -> bool:
+    """Whether the hooks of a leaf get the leaf alone, and so cannot hold the gradient before it is in `.grad`."""
+    return not hooks.tensor and not hooks.retained and hooks.accumulator is None
+
+
 def accumulator(hooks: Hooks) -> Any:
     """The AccumulateGrad of a leaf if it is alive and has hooks."""
     node = None if hooks.accumulator is None else hooks.accumulator()

@@ -18,17 +18,23 @@ from ..node import LEAF
 class HookedLeaves:
     """For each leaf with hooks, how many contributions are still to come and the sum of those that came."""
 
-    __slots__ = ("left", "sums")
+    __slots__ = ("left", "own", "sums")
 
     def __init__(self, roots: Sequence[Any], leading: set[Any] | None) -> None:
         self.left: dict[Any, int] = {}
         self.sums: dict[Any, Any] = {}
+        self.own: set[Any] = set()  # the leaves whose sums nobody else can hold
         for edge in _ahead(roots, leading)[1]:
             if edge._hooks is not None:
                 self.left[edge] = self.left.get(edge, 0) + 1
 
-    def take(self, edges: Sequence[Any], grads: Sequence[Any]) -> tuple[Sequence[Any], list[Any]]:
-        """Keep the gradients of hooked leaves; returns the others and the leaves that have all of theirs now."""
+    def take(
+        self, edges: Sequence[Any], grads: Sequence[Any], owned: bool = False, incoming: Any = None
+    ) -> tuple[Sequence[Any], list[Any]]:
+        """Keep the gradients of hooked leaves; returns the others and the leaves that have all of theirs now.
+
+        `owned` says that the gradients were just made, each once, but for one that is `incoming` passed on.
+        """
         passed, complete = list(grads), []
         for i, (edge, grad) in enumerate(zip(edges, grads, strict=False)):
             if edge is None or edge.edge_kind != LEAF or edge not in self.left:
@@ -37,6 +43,8 @@ class HookedLeaves:
             if grad is not None:
                 held = self.sums.get(edge)
                 self.sums[edge] = grad if held is None else held + grad
+                if held is not None or (owned and grad is not incoming):
+                    self.own.add(edge)
             self.left[edge] -= 1
             if not self.left[edge]:
                 complete.append(edge)

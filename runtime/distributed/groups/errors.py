@@ -11,6 +11,10 @@ class DistBackendError(DistError):
     """A collective or message that failed: other ranks did not come, or called something else."""
 
 
+class TransportError(DistBackendError):
+    """What the library that moves contents says of a failure; it knows neither the call nor its place."""
+
+
 class DistNetworkError(DistError):
     """A failure of the network."""
 

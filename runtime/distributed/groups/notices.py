@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from .errors import DistBackendError
+from .work import until
 
 _GRACE = 0.5  # seconds in which ranks whose time is up at about the same moment hear of each other
 _PAUSE = 0.005  # seconds between looks
+_SHORT = 5.0  # seconds: a notice whose beginning is here
 _WAITS = "waits in"
 _kept: list[Any] = []  # notices under way
 
@@ -35,15 +37,16 @@ def heard(group: Any) -> dict[int, str]:
         source, length = letter
         data = np.empty(length, np.uint8)
         request = group.control.receive(data, source, tag(group))
-        while not request.done():
-            time.sleep(0)
+        if not until(request.done, _SHORT):
+            _kept.append(request)
+            break
         found[group.ranks[source]] = data.tobytes().decode(errors="replace")
     return found
 
 
 def look(group: Any, work: Any) -> None:
-    """While a call waits: end it where another rank has given up."""
-    told = heard(group)
+    """While a call waits: end it where another rank has given up, or has ended."""
+    told = {**heard(group), **group.lost()}
     if told:
         error = DistBackendError(f"{group.about(work)}: {_all_told(group, work, told)}")
         with group._lock:
@@ -63,10 +66,12 @@ def _all_told(group: Any, work: Any, told: dict[int, str]) -> str:
     while time.monotonic() < end and len(told) < group.size() - 1 and not _failed(told):
         time.sleep(_PAUSE)
         told.update(heard(group))
+        told.update(group.lost())
     silent = [rank for rank in group.ranks if rank not in told and rank != group.ranks[group.rank()]]
     parts = [_sentence(told)] if told else []
     if silent and not _failed(told):
-        parts.append(f"{'rank' if len(silent) == 1 else 'ranks'} {', '.join(map(str, silent))} did not answer")
+        named = ", ".join(f"{rank}{group.state(rank)}" for rank in silent)
+        parts.append(f"{'rank' if len(silent) == 1 else 'ranks'} {named} did not answer")
     return "; ".join(parts)
 
 

@@ -12,9 +12,11 @@ import numpy as np
 
 from ...locks import new_lock
 from ..transport.link import Link, Request
-from . import header, notices
-from .errors import DistBackendError
+from . import header, notices, progress
+from .errors import DistBackendError, TransportError
+from .observed import observed
 from .on_arrays import OnArrays
+from .peers import Peers
 from .work import Steps, Work, until
 
 _given_up: list[Any] = []  # works whose arrays a transport may still read or write
@@ -33,6 +35,7 @@ class ProcessGroup(OnArrays):
         timeout: how long calls wait.
         name: for errors.
         desc: what the program says that it is for.
+        peers: the ranks of the world; None where threads stand for them.
     """
 
     def __init__(
@@ -43,6 +46,7 @@ class ProcessGroup(OnArrays):
         timeout: datetime.timedelta,
         name: str,
         desc: str = "",
+        peers: Peers | None = None,
     ) -> None:
         self.link = link
         self.control = control
@@ -50,6 +54,7 @@ class ProcessGroup(OnArrays):
         self.timeout = timeout
         self.group_name = name
         self.group_desc = desc or "undefined"
+        self.peers = peers
         self.calls = 0
         self.monitored = 0
         self.error: BaseException | None = None
@@ -89,6 +94,7 @@ class ProcessGroup(OnArrays):
             self.calls += 1
             said = f"{said} (call {self.calls})"
             work = Work(self, said, steps, count, self._header(said), outputs)
+            progress.note(said, work.place)
             self._waiting.append(work)
         self.advance()
         return work
@@ -100,6 +106,7 @@ class ProcessGroup(OnArrays):
         with self._lock:
             self._check()
             work = Work(self, said, steps, 1, header, outputs)
+            progress.note(said, work.place)
             self._begun.append(work)
         self.advance()
         return work
@@ -121,6 +128,15 @@ class ProcessGroup(OnArrays):
 
     def advance(self) -> None:
         """Drive on what is under way, as far as that needs no waiting."""
+        listener = observed.listener
+        if listener is None or not (self._begun or self._waiting):
+            self._advance()
+            return
+        told_end = listener.drives()
+        self._advance()
+        told_end()
+
+    def _advance(self) -> None:
         with self._lock:
             self._begun = [work for work in self._begun if not work.advance()]
             while self._waiting:
@@ -137,7 +153,7 @@ class ProcessGroup(OnArrays):
         seconds = (timeout or self.timeout).total_seconds()
 
         def ended() -> bool:
-            self.advance()
+            self._advance()
             return work._ended
 
         if not until(ended, seconds, lambda: notices.look(self, work)):
@@ -146,6 +162,36 @@ class ProcessGroup(OnArrays):
                 if not work._ended:
                     work.fail(DistBackendError(late))
 
+    def made_of(self, link: Link, ranks: Sequence[int], work: Work) -> Link | None:
+        """A link of some of the ranks, made of one of all; None where this one is not among them.
+
+        Args:
+            link: that of all.
+            ranks: the ranks.
+            work: the call for which it is made.
+
+        Raises:
+            DistBackendError: other ranks do not take part.
+        """
+        seconds = self.timeout.total_seconds()
+        peers = self.peers
+        try:
+            return link.split(ranks, seconds, (lambda: peers.check(self.about(work))) if peers else None)
+        except DistBackendError as error:
+            told = f"{self.about(work)}: {error}{peers.missing() if peers else ''}"
+            self.failed(DistBackendError(told), work)
+            raise DistBackendError(told) from None
+
+    def lost(self) -> dict[int, str]:
+        """Which members come to no further call, by their ranks in the world, and why."""
+        known = self.peers.lost() if self.peers is not None else {}
+        return {rank: text for rank, text in known.items() if rank in self.ranks}
+
+    def state(self, rank: int) -> str:
+        """What keeps a rank of the world from answering, for errors; empty where that cannot be seen."""
+        state = self.peers.state(rank) if self.peers is not None else ""
+        return f" ({state})" if state else ""
+
     def about(self, work: Work) -> str:
         """Rank, call and place, for errors."""
         return (
@@ -153,10 +199,19 @@ class ProcessGroup(OnArrays):
             f"called at {work.place[0]}:{work.place[1]}"
         )
 
+    def explained(self, error: Exception, work: Work) -> Exception:
+        """What a call has failed with: what the transport says, with the call and who is lost."""
+        if not isinstance(error, TransportError):
+            return error
+        told = "".join(f"; rank {rank} {text}" for rank, text in self.lost().items())
+        return DistBackendError(f"{self.about(work)}: {error}{told}")
+
     def failed(self, error: BaseException, work: Work) -> None:
         """Note that a call has failed: after that, the ranks may have begun different calls."""
         _given_up.append(work)
         self.error = error
+        if self.peers is not None:
+            self.peers.broken = True
 
     def tell(self, error: BaseException, work: Work) -> None:
         """Tell the others what a call has failed with here, so that they do not wait."""

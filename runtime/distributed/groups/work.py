@@ -13,6 +13,7 @@ import numpy as np
 from ...pytorch.futures import Future
 from ..transport.link import Request
 from .errors import DistBackendError
+from .observed import observed
 from .place import place
 
 Steps = Iterator[Request]  # a call's requests; each is begun when the one before is done
@@ -53,6 +54,8 @@ class Work:
         self.said = said
         self.place = place()
         self.source = -1
+        listener = observed.listener
+        self._told_end = None if listener is None else listener.begun(self)
 
     @property
     def all_begun(self) -> bool:
@@ -65,8 +68,9 @@ class Work:
             while not self._ended and self._ready():
                 self._next()
         except Exception as error:
-            self._end(error)
-            self._group.tell(error, self)
+            told = self._group.explained(error, self)
+            self._end(told)
+            self._group.tell(told, self)
         return self._ended
 
     def _ready(self) -> bool:
@@ -94,6 +98,8 @@ class Work:
     def _end(self, error: BaseException | None) -> None:
         self._ended = True
         self._error = error
+        if self._told_end is not None:
+            self._told_end()
         if error is not None:
             self._group.failed(error, self)
         if self._future is not None:
@@ -122,10 +128,29 @@ class Work:
             DistBackendError: other ranks did not come in time, called something else, or have failed.
         """
         if not self._ended:
-            self._group.drive(self, timeout)
+            self._drive(timeout)
         if self._error is not None:
             raise self._error
         return True
+
+    def _drive(self, timeout: datetime.timedelta | None) -> None:
+        listener = observed.listener
+        told_end = None if listener is None else listener.waits(self)
+        try:
+            self._group.drive(self, timeout)
+        finally:
+            if told_end is not None:
+                told_end()
+
+    @property
+    def group(self) -> Any:
+        """The process group."""
+        return self._group
+
+    @property
+    def outputs(self) -> Any:
+        """The tensors that it writes."""
+        return self._outputs
 
     def synchronize(self) -> None:
         """As `wait`: nothing runs beside the host here."""

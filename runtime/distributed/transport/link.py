@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
 
 Bytes = np.ndarray  # 1-D, uint8: contents are moved without being read
 ANY = -1  # as the source of a message: whoever sends first
+Look = Callable[[], object] | None  # called while somebody waits; what it raises ends the wait
 
 
 class Request(Protocol):
@@ -68,11 +69,19 @@ class Link(Protocol):
     def arrived(self, tag: int) -> tuple[int, int] | None:
         """Who has sent a message that is still to be received, and its length."""
 
-    def split(self, ranks: Sequence[int]) -> Link | None:
-        """A link of some of the ranks, in their order; None for the others. All ranks call it, and wait in it."""
+    def split(self, ranks: Sequence[int], seconds: float, look: Look) -> Link | None:
+        """A link of some of the ranks, in their order; None for the others. All ranks call it, and wait in it.
 
-    def copy(self) -> Link:
-        """A link of the same ranks whose messages meet none of this one's. All ranks call it, and wait in it."""
+        Raises:
+            DistBackendError: after some seconds others have not called it.
+        """
+
+    def copy(self, seconds: float, look: Look) -> Link:
+        """A link of the same ranks whose messages meet none of this one's. All ranks call it, and wait in it.
+
+        Raises:
+            DistBackendError: after some seconds others have not called it.
+        """
 
     def close(self) -> None:
         """Give it back; nothing may be under way."""

@@ -1,6 +1,6 @@
 """Links on MPI: each call is one of MPI's nonblocking calls, and what they move stays where it is.
 
-The only module that imports mpi4py; loaded by `init_process_group`.
+With `library.py` the only module that imports mpi4py; loaded by `init_process_group`.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from mpi4py import MPI
 
-from ..groups.errors import DistBackendError
-from .link import ANY, Bytes
+from ..groups.errors import DistBackendError, TransportError
+from ..groups.work import until
+from .aside import of_process
+from .library import MPI, initialize
+from .link import ANY, Bytes, Look
 
 _OPERATIONS = {name: getattr(MPI, name) for name in ("SUM", "PROD", "MIN", "MAX", "BAND", "BOR", "BXOR")}
 _NUMBERS = {
@@ -46,7 +48,7 @@ class MpiRequest:
             try:
                 self._ended = self._request.Test(self._status)
             except MPI.Exception as error:
-                raise DistBackendError(f"MPI: {error.Get_error_string()}") from None
+                raise TransportError(f"MPI: {error.Get_error_string()}") from None
             if self._ended:
                 self.source = self._status.Get_source()
                 self._kept = ()
@@ -114,27 +116,36 @@ class MpiLink:
         found = self._mpi.Iprobe(MPI.ANY_SOURCE, tag, status)
         return (status.Get_source(), status.Get_count(MPI.BYTE)) if found else None
 
-    def split(self, ranks: Sequence[int]) -> MpiLink | None:
+    def split(self, ranks: Sequence[int], seconds: float, look: Look) -> MpiLink | None:
         member = self.rank in ranks
-        part = self._mpi.Split(0 if member else MPI.UNDEFINED, list(ranks).index(self.rank) if member else 0)
+        key = list(ranks).index(self.rank) if member else 0
+        colour = 0 if member else MPI.UNDEFINED
+        part = of_process.call("MPI_Comm_split", lambda: self._mpi.Split(colour, key), seconds, look)
         return MpiLink(part) if member else None
 
-    def copy(self) -> MpiLink:
-        return MpiLink(self._mpi.Dup())
+    def copy(self, seconds: float, look: Look) -> MpiLink:
+        return _copied(self._mpi, seconds, look)
 
     def close(self) -> None:
         self._mpi.Free()
 
 
-def world() -> MpiLink:
+def _copied(communicator: Any, seconds: float, look: Look) -> MpiLink:
+    made, request = communicator.Idup()
+    if not until(MpiRequest(request).done, seconds, look):
+        raise DistBackendError(f"MPI_Comm_idup: not complete within {seconds:g} s")
+    return MpiLink(made)
+
+
+def world(seconds: float) -> MpiLink:
     """A link of all processes that were started together, whose messages meet nobody else's.
 
+    Args:
+        seconds: how long to wait for the others.
+
     Raises:
+        DistBackendError: they did not come.
         RuntimeError: MPI is not to be called by several threads.
     """
-    if MPI.Query_thread() < MPI.THREAD_MULTIPLE:
-        raise RuntimeError(
-            "init_process_group(): this MPI was initialized without MPI_THREAD_MULTIPLE, which backward passes in "
-            "several threads need; leave mpi4py.rc.thread_level as it is"
-        )
-    return MpiLink(MPI.COMM_WORLD.Dup())
+    initialize(seconds)
+    return _copied(MPI.COMM_WORLD, seconds, None)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...locks import new_lock
-from .link import ANY, Bytes
+from .link import ANY, Bytes, Look
 
 _OPERATIONS: dict[str, Any] = {
     "SUM": np.add,
@@ -168,11 +168,11 @@ class SimulatedLink:
             found = self._next(ANY, tag)
         return None if found is None else (found[0], found[3].size)
 
-    def split(self, ranks: Sequence[int]) -> SimulatedLink | None:
+    def split(self, ranks: Sequence[int], seconds: float, look: Look) -> SimulatedLink | None:
         number = self._next_call()
         return self._made(number, tuple(ranks)) if self.rank in ranks else None
 
-    def copy(self) -> SimulatedLink:
+    def copy(self, seconds: float, look: Look) -> SimulatedLink:
         return self._made(self._next_call(), tuple(range(self.size)))
 
     def _next_call(self) -> int:

@@ -32,6 +32,7 @@ PLAIN_METHOD = (
 
 _COMPARED = frozenset((int, float, bool, str))
 public_functions: dict[Any, Any] = {}  # of functions that stand in the place of others: by those
+shown: dict[Any, Callable[[Any], Any]] = {}  # of functions: the places that who is asked sees, of those of a call
 
 
 def overriding(values: Iterable[Any]) -> list[Any]:
@@ -82,6 +83,8 @@ def ask(function: Callable[..., Any], found: list[Any], args: Any, kwargs: dict[
     Raises:
         TypeError: there is none.
     """
+    places = shown.get(getattr(function, "__wrapped__", function))
+    args = args if places is None else places(args)
     types = tuple(type(value) for value in found)
     if state.modes:
         answer = _ask_mode(function, types, args, kwargs)

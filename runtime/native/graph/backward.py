@@ -39,9 +39,19 @@ from .view_gradients import ViewGradients, applied
 
 
 @native
+def leads_to_hooks(node: Node) -> bool:
+    """Whether a gradient of the node goes to a leaf with hooks, which is held back until it is complete."""
+    for i in range(size(node.edges)):
+        edge = item(node.edges, i)
+        if edge is not none and is_tensor_anywhere(edge) and cast(Tensor, edge).hooks is not none:
+            return True
+    return False
+
+
+@native
 def is_plain(backward: Pass, node: Node) -> bool:
-    """Whether a node may run here: nobody watches, no hooks, no leaves held back, and it is not asked for."""
-    if watch.active is true or node.hooks is not none or backward.hooked is not none:
+    """Whether a node may run here: nobody watches, no hooks, not on its leaves either, and it is not asked for."""
+    if watch.active is true or node.hooks is not none or (backward.hooked is not none and leads_to_hooks(node)):
         return False
     return backward.capture is none or c.set_has(backward.capture.special, node) == 0
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 _MISSING = (
@@ -62,13 +61,3 @@ class JoinHook:
 
 class ChildFailedError(RuntimeError):
     """What the process that has started others raises when one of them fails; nobody does here."""
-
-
-def record(fn: Callable[..., Any], error_handler: Any = None) -> Callable[..., Any]:
-    """A decorator of the main function of a process in a group that a launcher has started: the function itself.
-
-    Args:
-        fn: the function.
-        error_handler: who would write down what it raises, for the launcher.
-    """
-    return fn

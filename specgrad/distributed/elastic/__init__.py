@@ -1,3 +1,3 @@
-"""Groups of processes that are started anew where one fails, under PyTorch's name: there are none."""
+"""Groups of processes that are started anew where one fails, under PyTorch's name: see `specgrad.distributed.run`."""
 
 from . import multiprocessing as multiprocessing

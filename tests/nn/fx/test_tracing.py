@@ -240,6 +240,21 @@ def test_variable_arguments(lib: ModuleType) -> None:
     assert [n.target for n in traced.graph.nodes if n.op == "placeholder"] == ["x", "scale", "*rest", "**options"]
 
 
+def test_operands_in_a_list(lib: ModuleType) -> None:
+    """Tensors that einsum gets in a list are arguments of their own in the graph, as in PyTorch's."""
+
+    def product(a: Any, b: Any) -> Any:
+        return lib.einsum("ij,jk->ik", [a, b]) + lib.einsum("ij,jk->ik", (a, b)) + lib.einsum("ij,jk->ik", a, b)
+
+    traced = fx_of(lib).symbolic_trace(product)
+    calls = [node.args for node in traced.graph.nodes if node.target is lib.einsum]
+    assert [[str(value) for value in args] for args in calls] == [["ij,jk->ik", "a", "b"]] * 3
+    a, b = lib.arange(6.0).reshape(2, 3), lib.arange(12.0).reshape(3, 4)
+    assert lib.equal(traced(a, b), 3 * (a @ b))
+    given = fx_of(lib).symbolic_trace(lambda a, b: lib.einsum(a, [0, 1], b, [1, 2]))
+    assert [node.args[1::2] for node in given.graph.nodes if node.target is lib.einsum] == [([0, 1], [1, 2])]
+
+
 def test_concrete_arguments(lib: ModuleType) -> None:
     """An argument that is fixed may decide what is traced; another value is refused when the graph runs."""
 

@@ -1,0 +1,156 @@
+"""`python -m specgrad.distributed.plan`: constants of this machine, and steps on more ranks than it has."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ....runtime.distributed.launching import mpiexec
+from . import machine, table
+from .costs import Network
+from .machine import Machine
+from .schedule import Plan
+from .trial import step_of
+
+_TRIAL = "specgrad.nn.parallel.planning.trial"
+_MOST = 16  # ranks that measure together
+_PATIENCE = 300  # seconds
+_COUNTS = [2**power for power in range(13)]
+_MEBIBYTE = 2**20
+
+
+class Failed(Exception):
+    """What the command is to say, and end."""
+
+
+def started(kind: str, ranks: int, *path: str) -> dict[str, Any]:
+    """What ranks have measured that were started for it.
+
+    Raises:
+        Failed: they ended with an error, or did not end.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder, "found.json")
+        command = [mpiexec(), "-n", str(ranks), sys.executable, "-m", _TRIAL, kind, str(out), *path]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+        try:
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=_PATIENCE)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"plan: {ranks} ranks have not measured {kind} within {_PATIENCE} s") from None
+        if done.returncode or not out.exists():
+            raise Failed(f"plan: {ranks} ranks failed to measure {kind}:\n{done.stderr[-2000:]}")
+        found: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
+        return found
+
+
+def _machine(found: dict[str, Any], options: argparse.Namespace) -> Machine:
+    """The machine that was measured, or is in a file, with what the options say of the network."""
+    inside = Network(*found["machine"]["inside"])
+    made = Machine(found["machine"]["cores"], inside, inside, found["machine"]["core_share"])
+    if options.machine:
+        made = machine.read(options.machine)
+    between = made.between._replace(
+        latency=made.between.latency if options.latency is None else options.latency,
+        bandwidth=made.between.bandwidth if options.bandwidth is None else options.bandwidth,
+    )
+    share = made.core_share if options.core_share is None else options.core_share
+    return replace(made, between=between, core_share=share, cores=options.cores or made.cores)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m specgrad.distributed.plan",
+        description="Measure this machine and a step of a model in one process, and print how long steps would take on "
+        "up to 4,096 ranks.",
+    )
+    parser.add_argument("model", nargs="?", help="a program with model(), batch() and loss(model, batch)")
+    parser.add_argument("--measure", action="store_true", help="measure the machine's constants, and print them")
+    parser.add_argument("--save", type=Path, metavar="FILE", help="write the machine's constants")
+    parser.add_argument("--machine", type=Path, metavar="FILE", help="constants of another machine, written by --save")
+    parser.add_argument("--latency", type=float, help="between machines, in seconds")
+    parser.add_argument("--bandwidth", type=float, help="between machines, in bytes a second for each rank")
+    parser.add_argument("--cores", type=int, help="of a machine, each with a rank")
+    parser.add_argument("--core-share", type=float, help="the part of collectives that takes the rank's core: 0 to 1")
+    parser.add_argument("--bucket-mb", type=float, default=25, help="DistributedDataParallel's bucket_cap_mb")
+    parser.add_argument("--ranks", type=int, nargs="+", default=_COUNTS, help="numbers of ranks to print")
+    parser.add_argument(
+        "--check", type=int, nargs="+", metavar="N", help="also run steps on N ranks here, and print what they take"
+    )
+    return parser
+
+
+def _checked(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
+    """Refuse options that say nothing."""
+    if not options.model and not options.measure:
+        parser.error("name a program with model(), batch() and loss(model, batch), or say --measure")
+    if options.check and not options.model:
+        parser.error("--check needs a model")
+    for name in ("latency", "bandwidth", "cores", "bucket_mb"):
+        value = getattr(options, name)
+        if value is not None and value <= 0:
+            parser.error(f"--{name.replace('_', '-')} must be greater than 0, not {value:g}")
+    if options.core_share is not None and not 0 <= options.core_share <= 1:
+        parser.error(f"--core-share must be from 0 to 1, not {options.core_share:g}")
+    if min(options.ranks) < 1 or min(options.check or [1]) < 1:
+        parser.error("numbers of ranks begin at 1")
+
+
+def check_text(plan: Plan, counts: Sequence[int], path: str) -> str:
+    """A line for each number of ranks: what steps take here, and what the plan says of them."""
+    cores = plan.machine.cores
+    lost = started("waiting", 2 * cores)["seconds"] if max(counts) > cores else 0.0
+    here = replace(plan, many=False, waiting=lost)
+    lines = [f"{'ranks here':>10}{'measured, ms':>14}{'plan, ms':>12}{'':>8}"]
+    for ranks in counts:
+        seconds, said = started("run", ranks, path)["seconds"], here.data_parallel(ranks)
+        lines.append(f"{ranks:10}{1e3 * seconds:14.2f}{1e3 * said:12.2f}{said / seconds - 1:+8.0%}")
+    if lost:
+        lines.append(f"where ranks share cores, a step loses {1e3 * lost:.1f} ms in which they wait, as measured")
+    return "\n".join(lines)
+
+
+def _printed(options: argparse.Namespace) -> None:
+    """Measure, and print."""
+    ranks = min(_MOST, max(2, os.cpu_count() or 1))
+    found = started("step", ranks, options.model) if options.model else started("constants", ranks)
+    made = _machine(found, options)
+    if options.save:
+        machine.write(options.save, made)
+    print(table.machine_text(made))
+    if options.measure:
+        print(table.collectives_text(found["collectives"]))
+    if not options.model:
+        return
+    plan = Plan(step_of(found["step"]), made, found["crowd"], int(options.bucket_mb * _MEBIBYTE))
+    print(table.step_text(plan), "", table.plan_text(plan, options.ranks), "", table.assumptions_text(plan), sep="\n")
+    if options.check:
+        local = replace(plan, machine=_machine(found, _parser().parse_args([options.model])))
+        print("", check_text(local, options.check, options.model), sep="\n")
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """Print the constants of this machine, or a plan.
+
+    Args:
+        given: the words of the command line.
+
+    Returns:
+        The exit status: 0, or 1 where something could not be measured.
+    """
+    parser = _parser()
+    options = parser.parse_args(given)
+    _checked(options, parser)
+    try:
+        _printed(options)
+    except (Failed, RuntimeError, ValueError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0

@@ -1,0 +1,138 @@
+"""The other ranks of the world: what each has said last, and whether its process is still there."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from ...locks import new_lock
+from ..transport.link import Link
+from .errors import DistBackendError
+from .processes import Process
+from .work import until
+
+_TAG = 0  # the link carries nothing else
+_BETWEEN = 0.1  # seconds from one look at processes to the next
+_GRACE = 0.5  # seconds in which what a rank has sent before its end still arrives
+_SHORT = 5.0  # seconds: a letter whose beginning is here
+_LONGEST = 2000  # bytes of a letter
+_END = "has come to the end of its program"
+_NO_CAUSE = (_END, f"has ended with {DistBackendError.__name__}")  # who is told of these finds the cause itself
+
+
+class Peers:
+    """The ranks of the world as this one sees them. A rank tells the others when it ends, well or badly.
+
+    Args:
+        link: of all ranks, for these words alone.
+        said: what the processes have said of themselves.
+    """
+
+    def __init__(self, link: Link, said: list[str]) -> None:
+        self.link = link
+        self.processes = [Process(one) for one in said]
+        self.broken = False  # whether a call has failed here, so that others may never end
+        self._lock = new_lock()
+        self._kept: list[Any] = []
+        self._lost: dict[int, tuple[str, float]] = {}  # what is known of a rank's end, and since when
+        self._ended: set[int] = set()  # who has come to the end of its program
+        self._next_look = 0.0
+
+    def tell(self, text: str) -> None:
+        """Tell all others how this rank ends."""
+        data = np.frombuffer(text.encode()[:_LONGEST], np.uint8)
+        for rank in range(self.link.size):
+            if rank != self.link.rank and self._lost.get(rank, (_END, 0.0))[0] == _END:
+                self._kept.append(self.link.send(data, rank, _TAG))
+
+    def lost(self) -> dict[int, str]:
+        """Which ranks come to no further call, and why: they have ended, and nothing of them is under way any more."""
+        with self._lock:
+            self._hear()
+            now = time.monotonic()
+            if now >= self._next_look:
+                self._next_look = now + _BETWEEN
+                self._look(now)
+            return {rank: text for rank, (text, since) in self._lost.items() if now - since > _GRACE}
+
+    def _hear(self) -> None:
+        while (letter := self.link.arrived(_TAG)) is not None:
+            source, length = letter
+            data = np.empty(length, np.uint8)
+            request = self.link.receive(data, source, _TAG)
+            if not until(request.done, _SHORT):
+                self._kept.append(request)
+                return
+            text = data.tobytes().decode(errors="replace")
+            if text == _END:
+                self._ended.add(source)
+            self._lost[source] = (text, time.monotonic() - (0 if text.startswith(_NO_CAUSE) else _GRACE))
+
+    def _look(self, now: float) -> None:
+        for rank, process in enumerate(self.processes):
+            known = self._lost.get(rank)
+            if rank != self.link.rank and (known is None or known[0] == _END):
+                fate = process.fate()
+                if fate is not None:
+                    self._lost[rank] = (fate, known[1] if known else now)
+
+    def state(self, rank: int) -> str:
+        """What keeps a rank from answering, as far as this machine tells."""
+        return self.processes[rank].state()
+
+    def check(self, call: str) -> None:
+        """Raise where ranks are lost.
+
+        Raises:
+            DistBackendError: some are.
+        """
+        lost = self.lost()
+        if lost:
+            told = "; ".join(f"rank {rank} {text}" for rank, text in sorted(lost.items()))
+            raise DistBackendError(f"[rank {self.link.rank}] {call}: {told}")
+
+    def missing(self) -> str:
+        """Who does not go on, as far as this machine tells, for errors; empty where it tells nothing."""
+        others = [rank for rank in range(self.link.size) if rank != self.link.rank]
+        return "".join(f"; rank {rank}: {state}" for rank in others if (state := self.state(rank)))
+
+    def part(self, seconds: float) -> str:
+        """At the end of the program: wait for the others' ends, as finalizing MPI would, however long they work.
+
+        Args:
+            seconds: how long a rank may be stopped meanwhile, and how long to wait where a call has failed.
+
+        Returns:
+            Which rank has failed, so that MPI cannot be finalized; empty where all have come to their end.
+
+        Raises:
+            DistBackendError: they did not in time.
+        """
+        self.tell(_END)
+        free = time.monotonic()  # when the others were last seen to go on
+
+        def over() -> bool:
+            nonlocal free
+            self.lost()
+            if not (self.broken or self._stopped()):
+                free = time.monotonic()
+            return self._parted() or self._failed() != "" or time.monotonic() - free > seconds
+
+        until(over, float("inf"))
+        if not self._parted() and not self._failed():
+            why = f"waited {seconds:g} s for others to end{self.missing()}"
+            self.tell(why)
+            raise DistBackendError(why)
+        return self._failed()
+
+    def _stopped(self) -> bool:
+        others = [rank for rank in range(self.link.size) if rank != self.link.rank and rank not in self._ended]
+        return any(self.processes[rank].stopped() for rank in others)
+
+    def _parted(self) -> bool:
+        return len(self._ended) == self.link.size - 1 and all(request.done() for request in self._kept)
+
+    def _failed(self) -> str:
+        return "; ".join(f"rank {rank} {text}" for rank, (text, _) in sorted(self._lost.items()) if text != _END)

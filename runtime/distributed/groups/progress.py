@@ -1,0 +1,82 @@
+"""The last call that a rank has begun, in a file that a launcher reads: where ranks are when one dies or hangs.
+
+The file is memory that both share: a rank that is killed has written it all the same. Only ranks of
+`specgrad.distributed.run`, which names the file in the environment, have one.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import struct
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+_HEAD = struct.Struct("<qd")  # the number of calls, and when the last one began
+_LENGTH = 512
+_NAME = "progress-"
+_VARIABLE = "SPECGRAD_PROGRESS"
+
+
+class Progress(NamedTuple):
+    """What a rank has noted: how many calls it has begun, when (monotonic seconds), and the last one with its place."""
+
+    calls: int
+    when: float
+    text: str
+
+
+class _Notes:
+    def __init__(self) -> None:
+        self.calls = 0
+        self.memory: mmap.mmap | None = None
+        name = os.environ.get(_VARIABLE)
+        if name:
+            with Path(name).open("w+b") as file:
+                file.truncate(_LENGTH)
+                self.memory = mmap.mmap(file.fileno(), _LENGTH)
+
+
+_notes = _Notes()
+
+
+def note(said: str, place: tuple[str, int]) -> None:
+    """Note the call that begins, where a launcher wants to know."""
+    memory = _notes.memory
+    if memory is None:
+        return
+    _notes.calls += 1
+    text = f"{said}, called at {place[0]}:{place[1]}".encode()[: _LENGTH - _HEAD.size]
+    memory[: _HEAD.size] = _HEAD.pack(_notes.calls, time.monotonic())
+    memory[_HEAD.size :] = text.ljust(_LENGTH - _HEAD.size, b"\0")
+
+
+def silent() -> str:
+    """Which ranks have begun no call yet, for errors; empty where no launcher lets them note it."""
+    own, size = os.environ.get(_VARIABLE), int(os.environ.get("WORLD_SIZE", "0"))
+    if _notes.memory is None or own is None:
+        return ""
+    late = [rank for rank in range(size) if read(file_of(Path(own).parent, rank)) is None]
+    return f"{'rank' if len(late) == 1 else 'ranks'} {', '.join(map(str, late))} did not come" if late else ""
+
+
+def file_of(folder: Path, rank: int) -> Path:
+    """The file of a rank in the folder of its launcher."""
+    return folder / f"{_NAME}{rank}"
+
+
+def read(path: Path) -> Progress | None:
+    """What a rank has noted; None where it has begun no call.
+
+    Args:
+        path: its file.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    if len(data) < _LENGTH:
+        return None
+    calls, when = _HEAD.unpack_from(data)
+    return Progress(calls, when, data[_HEAD.size :].rstrip(b"\0").decode(errors="replace")) if calls else None

@@ -1,0 +1,130 @@
+"""This process among those that MPI has started together: how it joins them, how it fails, and how it leaves."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+from .groups import processes
+from .groups.errors import DistBackendError
+from .groups.peers import Peers
+from .groups.work import until
+from .transport.link import Link
+
+_TO_BE_HEARD = 1.0  # seconds before launchers end everybody because this one has ended
+_AFTER = 0.5  # seconds more for who has failed because of another, so that the cause ends first
+_FINALIZE = 10.0  # seconds for MPI_Finalize, once all ranks have come to their end
+
+
+class Session:
+    """The links of all ranks. There is one a process, from the first `init_process_group` to the end.
+
+    Args:
+        link: of all ranks, of which groups have copies.
+        seconds: how long to wait for the others.
+    """
+
+    def __init__(self, link: Link, seconds: float) -> None:
+        self.link = link
+        self.process = os.getpid()  # those that it forks are no ranks
+        self.seconds = seconds
+        every = np.empty((link.size, processes.LENGTH), np.uint8)
+        own = np.frombuffer(processes.own().encode().ljust(processes.LENGTH), np.uint8)
+        request = link.all_gather(every.reshape(-1), own)
+        if not until(request.done, seconds):
+            raise DistBackendError(f"[rank {link.rank}] init_process_group(): others did not come in {seconds:g} s")
+        self.peers = Peers(link.copy(seconds, None), [one.tobytes().decode() for one in every])
+
+    def copy(self) -> Link:
+        """A link of all ranks for a group."""
+        call = "init_process_group()"
+        try:
+            return self.link.copy(self.seconds, lambda: self.peers.check(call))
+        except DistBackendError as error:
+            if str(error).startswith("[rank"):
+                raise
+            told = f"[rank {self.link.rank}] {call}: {error}{self.peers.missing()}"
+            raise DistBackendError(told) from None
+
+    def leave(self) -> None:
+        """At the end of the program: wait for the others, and finalize MPI, or leave it where others have failed."""
+        from .transport.library import finalize
+
+        if os.getpid() != self.process:
+            return
+        late = self.peers.broken
+        try:
+            why = self.peers.part(self.seconds)
+            if not why:
+                finalize(_FINALIZE)
+        except DistBackendError as error:
+            why, late = str(error), True
+        if why:
+            print(f"[rank {self.link.rank}] the end of the program: MPI is not finalized: {why}", file=sys.stderr)
+        if late and why:
+            _end()
+
+
+_session: Session | None = None
+
+
+def join(seconds: float) -> Session:
+    """The session of this process, which the first call begins.
+
+    Args:
+        seconds: how long to wait for the others.
+
+    Raises:
+        DistBackendError: they did not come.
+    """
+    global _session
+    _end_with_exceptions()
+    if _session is None:
+        from .transport.mpi import world
+
+        try:
+            _session = Session(world(seconds), seconds)
+        except DistBackendError:
+            atexit.register(_end)
+            raise
+        atexit.register(_session.leave)
+    _session.seconds = seconds
+    return _session
+
+
+def _end() -> None:
+    """End the process at once: where a thread waits inside MPI, or would be ended there, the ordinary end may hang."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):  # nobody may read it any more
+            stream.flush()
+    os._exit(1)
+
+
+def _end_with_exceptions() -> None:
+    """Let other ranks hear of an exception that ends this one, so that they need not wait until time is up."""
+    before, process = sys.excepthook, os.getpid()
+
+    def hook(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+        if os.getpid() != process:
+            before(kind, error, trace)
+            return
+        others = _session is not None and _session.link.size > 1
+        try:
+            with contextlib.suppress(Exception):  # there may be no memory left
+                if _session is not None:
+                    _session.peers.tell(f"has ended with {kind.__name__}: {error}")
+            before(kind, error, trace)
+            sys.stderr.flush()
+            time.sleep(_TO_BE_HEARD + (_AFTER if isinstance(error, DistBackendError) else 0) if others else 0)
+        finally:
+            _end()  # finalizing MPI would wait for the others
+
+    if not getattr(before, "tells_ranks", False):
+        hook.tells_ranks = True  # type: ignore[attr-defined]
+        sys.excepthook = hook

@@ -1,0 +1,79 @@
+"""Calls between processes, as a profiler sees them: which are under way, and when the program drives or awaits them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..distributed.groups.observed import Ended, observed
+from ..tensor.base import TensorBase
+from .ranges import CALL, DRIVE, WAIT
+from .session import Record, Session
+
+_BACKEND = "mpi"
+
+
+class Calls:
+    """Records calls of process groups into a session.
+
+    Args:
+        session: the session.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    def begun(self, work: Any) -> Ended:
+        """A call begins."""
+        return self.session.beside(_name(work), CALL, about(work))
+
+    def waits(self, work: Any) -> Ended:
+        """The program waits for a call."""
+        record = self.session.begin(f"wait for {_name(work)}", WAIT)
+        record.about = {"Call": work.said}
+        return lambda: self.session.end(record)
+
+    def drives(self) -> Ended:
+        """The program lets the transport go on."""
+        record = self.session.begin(f"{_BACKEND}:progress", DRIVE)
+        return lambda: self.session.end(record)
+
+
+def _name(work: Any) -> str:
+    return f"{_BACKEND}:{work.said.split()[0]}"
+
+
+def about(work: Any) -> dict[str, Any]:
+    """What a call moves between whom, under the headings that PyTorch's traces have for it, where they have any."""
+    tensors: list[Any] = [one for one in work.outputs if isinstance(one, TensorBase)]
+    group = work.group
+    return {
+        "Collective name": work.said.split()[0],
+        "Call": work.said,
+        "dtype": tensors[0].dtype.name if tensors else "",
+        "Shapes": [list(one.shape) for one in tensors],
+        "Bytes": sum(one.numel() * one.element_size() for one in tensors),
+        "Process Group Name": group.group_name,
+        "Process Group Ranks": list(group.ranks),
+        "Group size": group.size(),
+        "Rank": group.ranks[group.rank()],
+    }
+
+
+def distributed_info(sessions: Iterable[Session]) -> dict[str, Any]:
+    """The heading of a trace that has calls between processes: which rank of how many it is of."""
+    if not any(record.kind == CALL for session in sessions for record in session.records):
+        return {}
+    return {"distributedInfo": {"backend": _BACKEND, "rank": observed.rank, "world_size": observed.size}}
+
+
+def in_lanes(records: Sequence[Record]) -> list[list[Record]]:
+    """Records in as few rows as there are at most at once, so that none lies over another."""
+    lanes: list[list[Record]] = []
+    for record in sorted(records, key=lambda one: one.start):
+        free = next((lane for lane in lanes if lane[-1].end <= record.start), None)
+        if free is None:
+            lanes.append([record])
+        else:
+            free.append(record)
+    return lanes
