@@ -68,6 +68,8 @@ def save(
     content, storages = pickled(obj, pickle_protocol)
     if hasattr(f, "write"):
         _write(f, content, storages)
+        if hasattr(f, "flush"):
+            f.flush()  # who opens the file by its name finds all of it
         return
     with replacing(os.fspath(f)) as file:
         _write(file, content, storages)

@@ -65,6 +65,10 @@ from ..runtime.distributed.objects import (
     scatter_object_list,
     send_object_list,
 )
+from ..runtime.distributed.stores.file_store import FileStore
+from ..runtime.distributed.stores.hash_store import HashStore, PrefixStore
+from ..runtime.distributed.stores.store import Store
+from ..runtime.distributed.stores.tcp_store import TCPStore
 from ..runtime.distributed.world import (
     GroupMember,
     default_pg_timeout,
@@ -81,11 +85,6 @@ from ..runtime.distributed.world import (
     new_group,
 )
 from ..runtime.distributed.world import GroupMember as group
-from ..runtime.pytorch.environment.process_groups import Store
-from ..runtime.pytorch.environment.process_groups import Store as FileStore
-from ..runtime.pytorch.environment.process_groups import Store as HashStore
-from ..runtime.pytorch.environment.process_groups import Store as PrefixStore
-from ..runtime.pytorch.environment.process_groups import Store as TCPStore
 from . import device_mesh as device_mesh
 
 __all__ = [

@@ -7,6 +7,7 @@ import struct
 import sys
 import zipfile
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -173,6 +174,13 @@ def test_mapped_files(tmp_path: Path) -> None:
     assert sg.load(path, mmap=True)["x"][:2].tolist() == [0, 7]
     with pytest.raises(ValueError, match="f must be a file path"):
         sg.load(io.BytesIO(path.read_bytes()), mmap=True)
+
+
+def test_open_files_are_whole(lib: ModuleType, tmp_path: Path) -> None:
+    """What has been saved to an open file is there for others who open it, as after PyTorch's save."""
+    with (tmp_path / "open.pt").open("wb") as file:
+        lib.save({"x": lib.arange(3.0)}, file)
+        assert lib.load(tmp_path / "open.pt")["x"].tolist() == [0, 1, 2]
 
 
 def test_storages_begin_at_multiples_of_64() -> None:

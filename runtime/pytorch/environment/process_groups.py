@@ -21,10 +21,6 @@ class Absent:
         raise RuntimeError(_MISSING.format(type(self).__name__))
 
 
-class Store(Absent):
-    """The class of stores that processes meet at: there are none."""
-
-
 class ShardedOptimizer(Absent):
     """The class of optimizers whose state several processes share: there are none."""
 

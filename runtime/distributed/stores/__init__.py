@@ -1,0 +1,1 @@
+"""Tables of bytes that processes meet at: torch.distributed's stores. No module here needs MPI."""

@@ -1,0 +1,115 @@
+"""The table itself: names with bytes, counters and queues, and threads that wait for names.
+
+All stores do the same to a table, by the same names: that of this process (HashStore), that of a server (TCPStore), or
+the one that the lines of a file add up to (FileStore). A call is a name and fields of bytes, and so is its answer.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+
+CHANGING = frozenset(("set", "add", "append", "compare_set", "delete", "push", "pop"))  # what FileStore writes down
+_EMPTY = b"\0"
+_GIVEN = b"\1"
+
+
+class Table:
+    """Names with bytes. Every call is one step that no other thread comes between."""
+
+    def __init__(self) -> None:
+        self._values: dict[bytes, bytes] = {}
+        self._queues: dict[bytes, deque[bytes]] = {}
+        self._changed = threading.Condition()
+
+    def call(self, name: str, *fields: bytes) -> list[bytes]:
+        """Do what a name says.
+
+        Raises:
+            ValueError: there is no such call, or `add` finds what is no integer.
+        """
+        if name not in _CALLS:
+            raise ValueError(f"a store has no call {name!r}")
+        with self._changed:
+            answer = _CALLS[name](self, *fields)
+            if name in CHANGING:
+                self._changed.notify_all()
+        return answer
+
+    def wait(self, keys: tuple[bytes, ...], seconds: float) -> bool:
+        """Whether all keys are there, or come within a time."""
+        with self._changed:
+            return self._changed.wait_for(lambda: all(map(self._has, keys)), seconds)
+
+    def _has(self, key: bytes) -> bool:
+        return key in self._values or bool(self._queues.get(key))
+
+    def _set(self, key: bytes, value: bytes) -> list[bytes]:
+        self._values[key] = value
+        return []
+
+    def _get(self, key: bytes) -> list[bytes]:
+        return [self._values[key]] if key in self._values else []
+
+    def _add(self, key: bytes, amount: bytes) -> list[bytes]:
+        before = self._values.get(key, b"0")
+        try:
+            total = int(before) + int(amount)
+        except ValueError:
+            raise ValueError(f"add(): {before[:40]!r}, which {key!r} has, is no integer") from None
+        self._values[key] = str(total).encode()
+        return [self._values[key]]
+
+    def _append(self, key: bytes, value: bytes) -> list[bytes]:
+        return self._set(key, self._values.get(key, b"") + value)
+
+    def _compare_set(self, key: bytes, expected: bytes, desired: bytes) -> list[bytes]:
+        if self._values.get(key, b"") == expected:
+            self._values[key] = desired
+        return [self._values.get(key, expected)]
+
+    def _delete(self, key: bytes) -> list[bytes]:
+        return [_EMPTY if self._values.pop(key, None) is None else _GIVEN]
+
+    def _check(self, *keys: bytes) -> list[bytes]:
+        return [_GIVEN if all(map(self._has, keys)) else _EMPTY]
+
+    def _keys(self) -> list[bytes]:
+        return [*self._values, *(key for key, items in self._queues.items() if items)]
+
+    def _push(self, key: bytes, value: bytes) -> list[bytes]:
+        self._queues.setdefault(key, deque()).append(value)
+        return []
+
+    def _pop(self, key: bytes) -> list[bytes]:
+        return [self._queues[key].popleft()] if self._queues.get(key) else []
+
+    def _length(self, key: bytes) -> list[bytes]:
+        return [str(len(self._queues.get(key, ()))).encode()]
+
+
+def is_given(answer: list[bytes]) -> bool:
+    """What `check` and `delete` answer."""
+    return answer == [_GIVEN]
+
+
+_CALLS: dict[str, Callable[..., list[bytes]]] = {
+    "set": Table._set,
+    "get": Table._get,
+    "add": Table._add,
+    "append": Table._append,
+    "compare_set": Table._compare_set,
+    "delete": Table._delete,
+    "check": Table._check,
+    "keys": Table._keys,
+    "push": Table._push,
+    "pop": Table._pop,
+    "length": Table._length,
+}
+
+
+def left(deadline: float) -> float:
+    """Seconds until a deadline, none when it is over."""
+    return max(0.0, deadline - time.monotonic())
