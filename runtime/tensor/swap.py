@@ -17,6 +17,7 @@ def swap_tensors(t1: Any, t2: Any) -> None:
         t1, t2: the tensors; nobody refers to them weakly, no graph that is still wanted reaches them as leaves.
 
     Raises:
+        TypeError: one of them is no tensor.
         RuntimeError: somebody refers to one of them weakly.
 
     Example:
@@ -27,6 +28,8 @@ def swap_tensors(t1: Any, t2: Any) -> None:
         (tensor([1, 1, 1]), tensor([0., 0.]))
     """
     for name, tensor in (("t1", t1), ("t2", t2)):
+        if not isinstance(tensor, TensorBase):
+            raise TypeError(f"swap_tensors(): argument '{name}' must be Tensor, not {type(tensor).__name__}")
         if weakref.getweakrefs(tensor):
             raise RuntimeError(f"Cannot swap {name} because it has weakref associated with it")
     kept = [(name, getattr(t1, name), getattr(t2, name)) for name in _SLOTS]

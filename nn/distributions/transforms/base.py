@@ -83,8 +83,12 @@ class Transform:
 
     @property
     def sign(self) -> Any:
-        """1 for an increasing function of numbers, -1 for a decreasing one."""
-        raise NotImplementedError
+        """1 for an increasing function of numbers, -1 for a decreasing one.
+
+        Raises:
+            NotImplementedError: the transform has none.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no `sign`, which cdf() and icdf() ask for")
 
     def with_cache(self, cache_size: int = 1) -> Transform:
         """The same transform with a cache of another size.

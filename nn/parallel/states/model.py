@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .given import model_of, state_of
 from .names import clean
 from .options import StateDictOptions, checked
 from .whole import parts, shown
@@ -31,6 +32,9 @@ def get_model_state_dict(
     Returns:
         Tensors by name: each rank's rows of sharded ones, or whole ones.
 
+    Raises:
+        TypeError: the model is no Module.
+
     Example:
         >>> import specgrad as sg
         >>> from specgrad.distributed.checkpoint.state_dict import get_model_state_dict
@@ -38,7 +42,7 @@ def get_model_state_dict(
         ['weight', 'bias']
     """
     chosen = checked(options)
-    own = _own(model, chosen)
+    own = _own(model_of("get_model_state_dict", model), chosen)
     if submodules is not None:
         own = _inside(model, own, list(submodules), chosen.keep_submodule_prefixes)
     return shown(own, chosen)
@@ -70,12 +74,14 @@ def set_model_state_dict(
         The names that only the model has, and those that only the state has.
 
     Raises:
+        TypeError: the model is no Module, or the state no dict.
         RuntimeError: names or shapes do not match.
         ValueError: a whole tensor has another shape.
     """
-    chosen = checked(options)
+    chosen, given = checked(options), state_of("set_model_state_dict", model_state_dict)
+    model_of("set_model_state_dict", model)
     full = {name: clean(model, name) for name in model.state_dict()}
-    found = parts(_own(model, chosen), dict(model_state_dict), chosen)
+    found = parts(_own(model, chosen), given, chosen)
     by_clean = {short: name for name, short in full.items()}
     state = {by_clean.get(name, name): value for name, value in found.items()}
     return model.load_state_dict(state, strict=chosen.strict and not chosen.ignore_frozen_params)

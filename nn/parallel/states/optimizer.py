@@ -9,15 +9,12 @@ from ....generated.tensor import Tensor
 from ....runtime.creation import zeros_like
 from ...optim import Optimizer
 from ..zero_redundancy import ZeroRedundancyOptimizer
+from .given import model_of, optimizers_of, state_of
 from .names import names_of
 from .options import StateDictOptions, checked
 from .whole import Leaves, parts, shown
 
 Optimizers = Optimizer | Iterable[Optimizer]
-
-
-def _listed(optimizers: Optimizers) -> list[Any]:
-    return [optimizers] if isinstance(optimizers, Optimizer) else list(optimizers)
 
 
 def _holder(optimizer: Any) -> Any:
@@ -90,14 +87,16 @@ def get_optimizer_state_dict(
         A dict of "state", by name of the parameter, and "param_groups", whose "params" are names.
 
     Raises:
+        TypeError: the model is no Module, or an optimizer none.
         NotImplementedError: `submodules` are asked for.
     """
     if submodules is not None:
         raise NotImplementedError("get_optimizer_state_dict: submodules are not supported; leave it out")
-    chosen = checked(options)
+    chosen, call = checked(options), "get_optimizer_state_dict"
+    model_of(call, model)
     leaves: Leaves = {}
     groups: list[dict[str, Any]] = []
-    for optimizer in _listed(optimizers):
+    for optimizer in optimizers_of(call, optimizers):
         own, own_groups = _own(model, optimizer, chosen)
         leaves.update(own)
         groups += own_groups
@@ -157,13 +156,14 @@ def set_optimizer_state_dict(
         options: what it looks like.
 
     Raises:
+        TypeError: the model is no Module, an optimizer none, or the state no dict.
         RuntimeError: a parameter is in no group of the state.
         ValueError: a whole tensor has another shape.
     """
-    chosen = checked(options)
-    names = names_of(model)
-    given, settings = _read(optim_state_dict, set(names.values()))
-    for optimizer in _listed(optimizers):
+    chosen, call = checked(options), "set_optimizer_state_dict"
+    names = names_of(model_of(call, model))
+    given, settings = _read(state_of(call, optim_state_dict), set(names.values()))
+    for optimizer in optimizers_of(call, optimizers):
         own, _ = _own(model, optimizer, chosen)
         told = {**given, **{(name, None): kept for name, kept in settings.items()}}
         found = parts(own, told, chosen)

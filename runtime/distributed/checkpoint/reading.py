@@ -11,7 +11,7 @@ import numpy as np
 from ...kernels.cpu.checksums import crc32
 from ...saving.serialization import load
 from .metadata import NAME, Metadata, Stored, decoded
-from .writing import BLOCK, Path
+from .writing import BLOCK, Path, folder_of
 
 
 class FileSystemReader:
@@ -35,7 +35,7 @@ class FileSystemReader:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = os.fspath(path)
+        self.path = folder_of("FileSystemReader", path)
 
     def read_metadata(self) -> Metadata:
         """What the checkpoint says of itself.

@@ -21,6 +21,17 @@ _ALIGNMENT = 64
 Path = str | os.PathLike[str]
 
 
+def folder_of(call: str, path: Any) -> str:
+    """The name of a checkpoint's folder.
+
+    Raises:
+        TypeError: the path is none.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"{call}(): argument 'path' must be a str or os.PathLike, but got {type(path).__name__}")
+    return os.fspath(path)
+
+
 class FileSystemWriter:
     """Writes checkpoints into a folder that all ranks see.
 
@@ -50,7 +61,7 @@ class FileSystemWriter:
         cache_staged_state_dict: bool = False,
         overwrite: bool = True,
     ) -> None:
-        self.path = os.fspath(path)
+        self.path = folder_of("FileSystemWriter", path)
         self.overwrite = overwrite
 
     def prepare(self) -> None:

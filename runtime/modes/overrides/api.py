@@ -28,12 +28,19 @@ def has_torch_function(relevant_args: Iterable[Any]) -> bool:
     Args:
         relevant_args: the arguments; lists are looked into.
 
+    Raises:
+        TypeError: they are no sequence.
+
     Example:
         >>> import specgrad as sg
         >>> sg.overrides.has_torch_function((sg.ones(2), 1.0))
         False
     """
-    return bool(state.modes) or (state.arguments and bool(overriding(relevant_args)))
+    if state.modes:
+        return True
+    if not isinstance(relevant_args, Iterable):
+        raise TypeError(f"has_torch_function(): expected a sequence, but got {type(relevant_args).__name__}")
+    return state.arguments and bool(overriding(relevant_args))
 
 
 def has_torch_function_unary(relevant_arg: Any) -> bool:

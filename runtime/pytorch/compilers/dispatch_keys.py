@@ -48,10 +48,10 @@ class DispatchKeySet:
         self.keys = frozenset(keys)
 
     def __or__(self, other: DispatchKeySet) -> DispatchKeySet:
-        return DispatchKeySet(*self.keys, *other.keys)
+        return DispatchKeySet(*self.keys, *other.keys) if isinstance(other, DispatchKeySet) else NotImplemented
 
     def __sub__(self, other: DispatchKeySet) -> DispatchKeySet:
-        return DispatchKeySet(*(self.keys - other.keys))
+        return DispatchKeySet(*(self.keys - other.keys)) if isinstance(other, DispatchKeySet) else NotImplemented
 
     def add(self, key: DispatchKey) -> DispatchKeySet:
         """The keys and `key`."""

@@ -151,7 +151,7 @@ PYTORCHS_WORDS = re.compile(
     r"|the default type|multiplicative factor|dropout probability|iterable of key|hidden size|Cannot pack empty"
     r"|is immutable|nn\.Module\.to|key_padding_mask|^unhashable type|data set to a tensor that requires gradients"
     r"|should be called with an iterable|larger than 0 in RNN|allow_mutation_on_saved_tensors"
-    r"|The Mixture distribution needs|Input arguments must all be|not an Exception"
+    r"|The (Mixture|Component) distribution needs|Input arguments must all be|not an Exception"
     r"|accelerator device when none|Node (type|arity|context) mismatch|all __torch_function__ handlers returned"
     r"|Promotion for uint16|Found no NVIDIA driver|The values for attribute|lower triangular part"
     r"|Expected an instance of|Argument must be a type"
@@ -159,7 +159,8 @@ PYTORCHS_WORDS = re.compile(
     r"|Expected `mod`|Expecting `args`|All Tensors given|output_size"
     r"|^argument of type: |^cannot create weak reference to|All inputs should be callable"
     r"|update to inference tensor|cannot assign|Expected f\(\*args\)|At least one dataset|For (un)?batched"
-    r"|^Default process group has not been initialized"
+    r"|^Default process group has not been initialized|^Guard failed|^Protocols cannot be instantiated"
+    r"|no devices of this kind"
 )
 EXPECTED = (TypeError, ValueError, IndexError, RuntimeError)
 ON_PURPOSE = (KeyError, AttributeError, OSError, StopIteration, AssertionError)  # where PyTorch's class is this one
