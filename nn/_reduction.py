@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..runtime.user_warning import warn_user
+from ..runtime.errors import warn_user
 
 _NUMBERS = {"none": 0, "mean": 1, "elementwise_mean": 1, "sum": 2}
 

@@ -1,8 +1,14 @@
-"""Exception classes: each a subclass of the class that a PyTorch user expects for the same mistake."""
+"""What users are told: errors, each a subclass of what a PyTorch user expects for the same mistake, and warnings."""
 
 from __future__ import annotations
 
+import os
+import sys
+import warnings
 from pickle import UnpicklingError
+
+PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
+_said: set[str] = set()  # warnings that are not said again
 
 
 class ShapeError(RuntimeError):
@@ -85,3 +91,18 @@ def type_name(value: object) -> str:
     """Name of the type of `value` as error messages show it (`Tensor`, `NoneType`, `numpy.ndarray`)."""
     cls = type(value)
     return f"numpy.{cls.__name__}" if cls.__module__ == "numpy" else cls.__name__
+
+
+def warn_once(message: str) -> None:
+    """Warn the first time that a program comes here, at the innermost line outside this package."""
+    if message not in _said:
+        _said.add(message)
+        warn_user(message)
+
+
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the innermost line outside this package."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

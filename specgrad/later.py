@@ -123,14 +123,14 @@ _HOMES = {
     "runtime.pytorch.futures": ("Future",),
     "runtime.saving.records": ("PyTorchFileReader",),
     "runtime.modes.overrides.api": ("_assert",),
-    "runtime.sparse.create": (
+    "runtime.representations.sparse.create": (
         *("sparse_compressed_tensor", "sparse_coo_tensor", "sparse_csc_tensor", "sparse_csr_tensor"),
     ),
     "runtime.functions.removed": ("eig", "lstsq", "matrix_rank", "solve", "symeig"),
     "runtime.functions.unnamed": (
         *("_assert_async", "_convert_indices_from_coo_to_csr", "_convert_indices_from_csr_to_coo", "_shape_as_tensor"),
     ),
-    "runtime.sparse.older": ("dsmm", "hsmm", "hspmm", "smm", "spmm", "sspaddmm"),
+    "runtime.representations.sparse.older": ("dsmm", "hsmm", "hspmm", "smm", "spmm", "sspaddmm"),
     "runtime.tensor.memory_format": ("jagged",),
     "storage": (
         *(

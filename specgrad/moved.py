@@ -139,6 +139,7 @@ MOVED = {
     "runtime.registration": "runtime.dispatch.registration",
     "runtime.registry": "runtime.dispatch.registry",
     "runtime.shapes": "runtime.tensor.shapes",
+    "runtime.sparse": "runtime.representations.sparse",
     "runtime.tensor.limits": "runtime.tensor.dtypes",
     "runtime.tree": "runtime.saving.tree",
     "runtime.views": "runtime.tensor.views",

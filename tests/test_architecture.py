@@ -44,7 +44,7 @@ ORDER = [
     ["runtime.ops*"],
     ["runtime.autograd*"],
     ["runtime.modes.amp*"],
-    ["runtime.marked*", "runtime.sparse*"],
+    ["runtime.representations*"],
     ["runtime.batching*", "runtime.ops.*.batching*", "runtime.transforms.arguments"],
     ["runtime.creation*", "runtime.functions*", "runtime.sharing*"],
     # A call of an op: the engine calls kernels by way of dispatch, which asks the history of tensors.
@@ -76,7 +76,7 @@ ORDER = [
         "runtime.modes.thread_state",
         "runtime.namespace",
     ]
-    + ["runtime.pytree", "runtime.user_warning"],
+    + ["runtime.pytree", "runtime.errors"],
 ]
 RANK = {pattern: rank for rank, line in enumerate(ORDER) for pattern in line}
 

@@ -41,8 +41,8 @@ RUNTIME_PLACES: Places = {
     "view": ("tensor/views.py",),
     "batching rule": ("batching/rules/*.py", "ops/*/batching*.py"),
     "shape rule": ("dispatch/shape_rules.py", "ops/*/shapes*.py"),
-    "sparse rule": ("sparse/rules/*.py",),
-    "rule for marked tensors": ("marked/rules.py",),
+    "sparse rule": ("representations/sparse/rules/*.py",),
+    "rule for marked tensors": ("representations/marked/rules.py",),
     "scalar function": ("kernels/scalar/__init__.py",),
     "scalar function of complex numbers": ("kernels/scalar/complex.py",),
 }

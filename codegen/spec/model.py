@@ -165,8 +165,8 @@ class Entry:
     laid_like: tuple[str, ...] = ()  # tensors: the first in channels-last order says how results lie
     autocast: dict[str, str] = field(default_factory=dict)  # type of device -> a word of the key, or refuse: why
     deprecated: tuple[tuple[str, ...], ...] = ()  # older orders of arguments, by place
-    sparse: str | None = None  # a function of runtime/sparse/rules/
-    marked: str | None = None  # a function of runtime/marked/rules/
+    sparse: str | None = None  # a function of runtime/representations/sparse/rules/
+    marked: str | None = None  # a function of runtime/representations/marked/rules/
     turns: str | None = None  # conjugate or negative: as what the view shows its elements
     at_once: str | None = None  # the entry that stands for this one in formulas
     batch: str | None = None  # a function of runtime/ops/*/batching*.py or runtime/batching/rules/

@@ -18,13 +18,13 @@ from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.view_cache import ViewOp
 from ...runtime.dispatch.writing import before_write, write, write_out
-from ...runtime.marked.marks import as_conjugate, as_negative
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, watch
 from ...runtime.modes.overrides.classes import plain
 from ...runtime.namespace import op
 from ...runtime.ops.complex import checks as complex_checks
 from ...runtime.ops.complex import cpu as complex_cpu
+from ...runtime.representations.marked.marks import as_conjugate, as_negative
 from ...runtime.tensor import views
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt, geometry

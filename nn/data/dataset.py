@@ -11,8 +11,8 @@ from typing import Any, Generic, TypeVar
 from ...generated.tensor import Tensor
 from ...runtime.arguments import explained
 from ...runtime.creation import randperm, tensor
+from ...runtime.errors import warn_user
 from ...runtime.random import Generator
-from ...runtime.user_warning import warn_user
 
 T_co = TypeVar("T_co", covariant=True)
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.batching import level_of
+from ...runtime.errors import warn_user
 from ...runtime.modes.grad_mode import no_grad
 from ...runtime.tensor.shapes import Size
-from ...runtime.user_warning import warn_user
 from .constraints import Constraint, holds_everywhere, is_dependent
 from .parameters import lazy_property
 

@@ -6,7 +6,7 @@ from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.creation.sampling import survivors
 from ...runtime.dispatch import checks
-from ...runtime.user_warning import warn_user
+from ...runtime.errors import warn_user
 from ..docstrings import completed_from
 
 ALPHA = 1.7580993408473766  # where selu goes for large negative inputs: minus its scale times its alpha

@@ -8,9 +8,8 @@ from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.autograd.checkpointing.checkpoint import checkpoint
 from ...runtime.dispatch import checks
-from ...runtime.errors import ShapeError
+from ...runtime.errors import ShapeError, warn_user
 from ...runtime.tensor.dtypes import int64
-from ...runtime.user_warning import warn_user
 from .chunking import LinearCrossEntropyOptions
 from .loss import cross_entropy
 

@@ -6,9 +6,8 @@ from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.creation import rand, zeros_like
 from ...runtime.dispatch import checks
-from ...runtime.errors import ShapeError, UnsupportedDtypeError
+from ...runtime.errors import ShapeError, UnsupportedDtypeError, warn_user
 from ...runtime.tensor.dtypes import finfo
-from ...runtime.user_warning import warn_user
 from ..docstrings import completed_from
 
 DEFAULT_EPS = 1e-10

@@ -9,8 +9,8 @@ from typing import Any
 from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import checks
+from ...runtime.errors import warn_user
 from ...runtime.tensor import dtypes
-from ...runtime.user_warning import warn_user
 from ..docstrings import completed_from
 from .pooling.adaptive import adaptive_avg_pool2d, adaptive_avg_pool3d
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import checks
-from ...runtime.user_warning import warn_user
+from ...runtime.errors import warn_user
 
 INTERPOLATIONS = ("bilinear", "nearest", "bicubic")
 PADDINGS = ("zeros", "border", "reflection")

@@ -7,10 +7,10 @@ from ...generated.ops.special import ndtri
 from ...generated.tensor import Tensor
 from ...runtime.creation import empty, rand
 from ...runtime.dispatch import checks
+from ...runtime.errors import warn_user
 from ...runtime.modes.grad_mode import no_grad
 from ...runtime.random import Generator
 from ...runtime.tensor.dtypes import float64
-from ...runtime.user_warning import warn_user
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:

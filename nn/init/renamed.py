@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...runtime.user_warning import warn_user
+from ...runtime.errors import warn_user
 from . import fill, scaled, structured
 
 _NEW = (

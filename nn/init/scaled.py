@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from ...generated.tensor import Tensor
+from ...runtime.errors import warn_user
 from ...runtime.random import Generator
-from ...runtime.user_warning import warn_user
 from .fill import normal_, uniform_
 
 _LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "sigmoid")

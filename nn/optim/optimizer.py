@@ -10,9 +10,8 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.autograd.engine.accumulate_grad import forget_gradients
 from ...runtime.autograd.hooks.hooks import RemovableHandle, add_hook
-from ...runtime.errors import type_name
+from ...runtime.errors import type_name, warn_user
 from ...runtime.modes.intercept import watch
-from ...runtime.user_warning import warn_user
 from .state import OptimizerState
 from .steps import named, with_hooks
 

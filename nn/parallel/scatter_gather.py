@@ -8,8 +8,8 @@ from typing import Any
 from ...generated.ops import cat
 from ...generated.tensor import Tensor
 from ...runtime.arguments import explained
+from ...runtime.errors import warn_user
 from ...runtime.tensor.devices import device as Device
-from ...runtime.user_warning import warn_user
 
 
 def place(index: Any) -> Device:

@@ -11,11 +11,11 @@ from ...generated.tensor import Tensor
 from ...runtime.autograd.engine.accumulate_grad import can_be_changed_together
 from ...runtime.creation import tensor, zeros
 from ...runtime.dispatch import checks
+from ...runtime.errors import warn_user
 from ...runtime.kernels.cpu.sums import square_sum
 from ...runtime.modes.grad_mode import no_grad
 from ...runtime.modes.intercept import watch
 from ...runtime.tensor.base import adopt
-from ...runtime.user_warning import warn_user
 
 Tensors = Tensor | Iterable[Tensor]
 

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.user_warning import warn_user
+from ...runtime.errors import warn_user
 from ..modules.module.base import Module
 from ..modules.module.functional_call import functional_call as func_functional_call
 from ..modules.module.functional_call import reparametrized

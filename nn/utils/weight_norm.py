@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.user_warning import warn_user
+from ...runtime.errors import warn_user
 from ..modules.module.base import Module
 from ..parameter import Parameter
 

@@ -17,9 +17,8 @@ from typing import Any
 
 from .. import errors
 from ..dispatch.failures import described
-from ..errors import ArgumentError
+from ..errors import PACKAGE, ArgumentError
 from ..methods import indexing, interop
-from ..user_warning import PACKAGE
 from .fitting import came, fits, in_words
 
 _OWN = tuple(cls for cls in vars(errors).values() if isinstance(cls, type))

@@ -6,11 +6,11 @@ import traceback
 from collections.abc import Sequence
 from typing import Any
 
+from ..errors import PACKAGE, warn_user
 from ..modes.intercept import Watcher, watch
 from ..modes.thread_state import PerThread
 from ..tensor.base import compute_array
 from ..tensor.memory_format import strided
-from ..user_warning import PACKAGE, warn_user
 from .engine.engine import BackwardPass
 from .node import Node, recording_node
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..dispatch.fast_path import starter
-from ..errors import GraphError
+from ..errors import GraphError, warn_user
 from ..tensor.base import TensorBase
-from ..user_warning import warn_user
 from .engine.arguments import as_tuple, initial, initial_gradients, input_edge, is_edge, root_edge, zeros_like
 from .engine.inputs import Capture
 from .engine.run import run

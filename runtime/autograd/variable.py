@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..creation import empty
-from ..errors import type_name
+from ..errors import type_name, warn_user
 from ..tensor.base import TensorBase
-from ..user_warning import warn_user
 
 
 class _AllTensors(type):

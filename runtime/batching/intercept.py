@@ -6,8 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ..errors import warn_user
 from ..modes.intercept import NOT_HANDLED, OpCall
-from ..user_warning import warn_user
 from .call import Call, wrapped
 from .error_parity import accept
 from .levels import is_running, outside, running_levels

@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DeviceError
-from ..user_warning import warn_user
+from ..errors import DeviceError, warn_user
 from .array import DeviceArray
 from .driver import driver
 from .graphs import captures

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, warn_user
 from ..modes.overrides.classes import plain
 from ..tensor.base import TensorBase
-from ..user_warning import warn_user
 from .overloads import is_a
 
 Form = tuple[tuple[str, str], ...]  # (name, schema type) of the arguments in the order of the older form

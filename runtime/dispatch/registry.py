@@ -44,8 +44,8 @@ class Op:
     shape: str = ""  # the rule of the shapes of a kernel's results
     refuses: tuple[tuple[str, str], ...] = ()  # calls that must raise, and the class of the error
     autocast: dict[str, str] = field(default_factory=dict)  # type of device -> what its tensors are cast to
-    sparse: str = ""  # the function of runtime/sparse/rules/ that computes for sparse tensors
-    marked: str = ""  # the function of runtime/marked/rules.py that computes for conjugates and negatives
+    sparse: str = ""  # the function of representations/sparse/rules/ that computes for sparse tensors
+    marked: str = ""  # the function of representations/marked/rules.py that computes for such views
     example: str = ""
 
     @property

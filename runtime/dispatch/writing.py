@@ -8,7 +8,7 @@ from typing import Any
 from ..autograd.inplace.view_history import check_origin
 from ..autograd.inplace.writers import end_write, note_write
 from ..autograd.saved.saved import edge_of
-from ..errors import DtypeError, ShapeError
+from ..errors import DtypeError, ShapeError, warn_user
 from ..modes.grad_mode import mode
 from ..modes.inference import check_written
 from ..modes.intercept import watch
@@ -19,7 +19,6 @@ from ..tensor.dtypes import can_cast
 from ..tensor.history import copy_history
 from ..tensor.memory import copied, empty
 from ..tensor.memory_overlap import check_apart, check_single, overlaps, write_changes
-from ..user_warning import warn_user
 
 BY_VALUE = ("fill_", "masked_fill_")  # whose 0-d operand is read before anything is written
 

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from ..user_warning import warn_user
+from ..errors import warn_user
 from . import backend as backends
 from .backend import Backend
 from .groups import algorithms, header

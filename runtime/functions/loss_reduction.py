@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..dispatch.checks import string
-from ..user_warning import warn_user
+from ..errors import warn_user
 
 WORDS = ("none", "mean", "sum")
 

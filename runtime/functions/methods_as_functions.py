@@ -9,10 +9,10 @@ from typing import Any
 from ..creation import legacy
 from ..creation.ranges import arange
 from ..dispatch import checks
+from ..errors import warn_user
 from ..namespace import op
 from ..tensor.base import TensorBase
 from ..tensor.dtypes import get_default_dtype
-from ..user_warning import warn_user
 
 
 def _conj(input: Any) -> Any:

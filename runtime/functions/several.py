@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..dispatch import checks
+from ..errors import warn_once
 from ..namespace import op
 from ..tensor import shapes
 from ..tensor.shapes import Size
-from ..user_warning import warn_once
 
 
 def broadcast_shapes(*sizes: Any) -> Size:

@@ -17,14 +17,13 @@ from ..creation import tensor as make_tensor
 from ..creation.options import convert_number
 from ..dispatch.elementwise import constant, elementwise_ops
 from ..dispatch.fast_path import item_getter
-from ..errors import type_name
+from ..errors import type_name, warn_once
 from ..modes.intercept import watch
 from ..modes.overrides.calls import NOT_HANDLED, overridden
 from ..modes.overrides.classes import foreign, known, plain
 from ..namespace import op
 from ..tensor import dtypes
 from ..tensor.base import TensorBase, adopt
-from ..user_warning import warn_once
 
 _VALID = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
 _PLAIN = frozenset((int, slice))

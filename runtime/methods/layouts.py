@@ -49,7 +49,7 @@ class LayoutMethods(TensorBase):
                    values=tensor([2.]),
                    size=(2, 2), nnz=1, layout=specgrad.sparse_coo)
         """
-        from ..sparse.convert import in_layout
+        from ..representations.sparse.convert import in_layout
 
         if blocksize is not None:
             raise NotImplementedError("to_sparse(): there are no layouts of blocks")
@@ -93,7 +93,7 @@ class LayoutMethods(TensorBase):
         """
         if self.layout is strided:  # type: ignore[attr-defined]
             return self if dtype is None else self.to(dtype)  # type: ignore[attr-defined]
-        from ..sparse.convert import to_dense
+        from ..representations.sparse.convert import to_dense
 
         return to_dense(self, dtype)
 
@@ -108,7 +108,7 @@ class LayoutMethods(TensorBase):
             >>> sg.tensor([1.0, 2.0, 3.0]).sparse_mask(sg.sparse_coo_tensor([[0, 2]], [1.0, 1.0])).to_dense()
             tensor([1., 0., 3.])
         """
-        from ..sparse.convert import masked_like
+        from ..representations.sparse.convert import masked_like
 
         return masked_like(self, mask)
 
@@ -119,7 +119,7 @@ class LayoutMethods(TensorBase):
             RuntimeError: the layout is not `sparse_coo`.
         """
         _require(self, "coalesce", _COORDINATES, sparse_coo)
-        from ..sparse.graph import coalesced
+        from ..representations.sparse.graph import coalesced
 
         return coalesced(self)
 
@@ -156,7 +156,7 @@ class LayoutMethods(TensorBase):
         """
         if _require(self, "values", "sparse tensor", *_SPARSE).layout is sparse_coo and not self.is_coalesced():
             raise RuntimeError("Cannot get values on an uncoalesced tensor, please call .coalesce() first")
-        from ..sparse.graph import values_of
+        from ..representations.sparse.graph import values_of
 
         return values_of(self)
 
@@ -225,7 +225,7 @@ class LayoutMethods(TensorBase):
         Raises:
             RuntimeError: places or values of the tensor are not part of it.
         """
-        from ..sparse.resizing import resize
+        from ..representations.sparse.resizing import resize
 
         return resize(_require(self, "sparse_resize_", _COORDINATES, sparse_coo), size, sparse_dim, dense_dim, False)
 
@@ -236,7 +236,7 @@ class LayoutMethods(TensorBase):
             size: the shape.
             sparse_dim, dense_dim: how many of its dimensions are of which kind.
         """
-        from ..sparse.resizing import resize
+        from ..representations.sparse.resizing import resize
 
         return resize(
             _require(self, "sparse_resize_and_clear_", _COORDINATES, sparse_coo), size, sparse_dim, dense_dim, True

@@ -111,7 +111,7 @@ class TensorAttributes(LayoutMethods):
             **kwargs: `size`, `data`, `storage` or `other`, in place of these.
         """
         if self.layout is not strided and not kwargs:
-            from ..sparse.like import new  # few programs have sparse tensors
+            from ..representations.sparse.like import new  # few programs have sparse tensors
 
             return new(self, args, device)
         return legacy.new(self, args, kwargs, device)

@@ -60,7 +60,7 @@ def resize_as_(self: Any, the_template: Any, *, memory_format: Any = None) -> An
     checks.optional_memory_format("resize_as_", "memory_format", memory_format)
     template = checks.tensor("resize_as_", "the_template", the_template)
     if self.layout is not strided:
-        from ..sparse import like  # few programs have sparse tensors
+        from ..representations.sparse import like  # few programs have sparse tensors
 
         return like.resize_as_(self, template)
     return _resized("resize_as_", self, template._shape)

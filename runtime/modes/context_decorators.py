@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Self
 
-from ..user_warning import warn_user
+from ..errors import warn_user
 from .grad_mode import CLASSES_ARE_DECORATED, wrap_generator
 
 

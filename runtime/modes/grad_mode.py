@@ -7,8 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import ArgumentError, type_name
-from ..user_warning import warn_user
+from ..errors import ArgumentError, type_name, warn_user
 from .inference import switch
 from .thread_state import mode
 

@@ -20,8 +20,8 @@ import numpy as np
 from ..autograd.node import Node, Output
 from ..dispatch.entries import entry_of
 from ..kernels.llvm.check_mode import CHECKING, interrupt
-from ..marked.marks import turned
 from ..modes.thread_state import PerThread
+from ..representations.marked.marks import turned
 from ..tensor.base import TensorBase, host_array
 
 Launch = Callable[..., Any]

@@ -7,8 +7,8 @@ from enum import Enum
 from typing import Any
 
 from ..arguments import explained
+from ..errors import warn_user
 from ..tensor.devices import cuda_available
-from ..user_warning import warn_user
 from .ranges import RANGE
 from .results import Recorder, Results
 from .session import Record

@@ -30,7 +30,7 @@ def _layout(name: Any) -> layout:
 
 def _sparse(kind: Any, content: Any) -> Any:
     """A sparse tensor, whose indices are checked as all are that a program gives."""
-    from ..sparse.create import sparse_compressed_tensor, sparse_coo_tensor
+    from ..representations.sparse.create import sparse_compressed_tensor, sparse_coo_tensor
 
     count = 2 if kind is sparse_coo else 3
     if kind not in _READ or type(content) is not tuple or not count < len(content) <= 4:

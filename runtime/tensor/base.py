@@ -64,7 +64,7 @@ class TensorBase:
         "_views",
     )
     edge_kind = 2  # a leaf is its own graph edge: see autograd.node
-    marked = conjugated = negated = False  # whether what lies in memory is shown otherwise: see runtime/marked/
+    marked = conjugated = negated = False  # whether what lies in memory is shown otherwise: see representations/marked/
 
     _base: TensorBase | None
     _device: device

@@ -1,4 +1,4 @@
-"""Tensors without marks, for code that keeps a tensor's memory or hands it to others; see runtime/marked/."""
+"""Tensors without marks, for code that keeps a tensor's memory or hands it to others; see representations/marked/."""
 
 from __future__ import annotations
 

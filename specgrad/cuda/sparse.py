@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..runtime.sparse.older_types import CUDA_SPARSE_TYPES
+from ..runtime.representations.sparse.older_types import CUDA_SPARSE_TYPES
 
 
 def __getattr__(name: str) -> Any:

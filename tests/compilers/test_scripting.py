@@ -81,9 +81,9 @@ def test_modules_in_training_are_not_frozen() -> None:
 
 def test_compile_says_once_that_it_does_nothing() -> None:
     """The argument comes back, with a warning the first time; as a decorator too."""
-    from specgrad.runtime import user_warning
+    from specgrad.runtime import errors
 
-    user_warning._said.clear()
+    errors._said.clear()
     with pytest.warns(UserWarning, match="returns its argument"):
         assert sg.compile(double) is double
     with warnings.catch_warnings():

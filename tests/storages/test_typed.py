@@ -62,9 +62,9 @@ def test_elements_of_a_tensor(lib: Any) -> None:
 def test_warning_is_given_once() -> None:
     """The first typed storage of a program warns."""
     import specgrad as sg
-    from specgrad.runtime import user_warning
+    from specgrad.runtime import errors
 
-    user_warning._said.clear()
+    errors._said.clear()
     with pytest.warns(UserWarning, match="TypedStorage is deprecated"):
         sg.ones(1).storage()
     sg.ones(1).storage()

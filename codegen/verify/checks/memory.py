@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.marked.memory import stored
 from specgrad.runtime.modes.grad_mode import no_grad
+from specgrad.runtime.representations.marked.memory import stored
 from specgrad.runtime.tensor.base import adopt
 
 from ...spec.model import Entry, Return

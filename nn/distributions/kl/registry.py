@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ....generated.tensor import Tensor
-from ....runtime.user_warning import warn_user
+from ....runtime.errors import warn_user
 from ..distribution import Distribution
 
 Divergence = Callable[[Any, Any], Tensor]

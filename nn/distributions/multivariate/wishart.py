@@ -10,9 +10,9 @@ from typing import Any
 from ....generated import ops
 from ....generated.tensor import Tensor
 from ....runtime.creation import arange, tensor, tril_indices
+from ....runtime.errors import warn_user
 from ....runtime.functions.several import broadcast_shapes
 from ....runtime.tensor.shapes import Size
-from ....runtime.user_warning import warn_user
 from .. import constraints
 from ..distribution import Distribution
 from ..exp_family import ExponentialFamily

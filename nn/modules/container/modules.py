@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Self
 
 from ....runtime.dispatch import checks
-from ....runtime.user_warning import warn_user
+from ....runtime.errors import warn_user
 from ..module.base import Module
 
 

@@ -8,11 +8,10 @@ from typing import Any, Self
 from ....generated.tensor import Tensor
 from ....runtime.autograd.engine.accumulate_grad import forget_gradients
 from ....runtime.creation import empty_like
-from ....runtime.errors import ArgumentError, NoDataError, type_name
+from ....runtime.errors import ArgumentError, NoDataError, type_name, warn_user
 from ....runtime.modes.grad_mode import no_grad
 from ....runtime.tensor.devices import device as Device
 from ....runtime.tensor.dtypes import bfloat16, dtype, float16, float32, float64
-from ....runtime.user_warning import warn_user
 from ...parameter import Parameter
 from .replacement import replaced
 

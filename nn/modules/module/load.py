@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from ....generated.tensor import Tensor
 from ....runtime.autograd.hooks.hooks import RemovableHandle, add_hook
+from ....runtime.errors import warn_user
 from ....runtime.modes.grad_mode import no_grad
 from ....runtime.tensor.swap import swap_tensors
-from ....runtime.user_warning import warn_user
 from ...parameter import Parameter
 from .replacement import get_swap_module_params_on_conversion, replaced
 from .state import EXTRA_STATE

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ....runtime.autograd.hooks.hooks import RemovableHandle
-from ....runtime.user_warning import warn_user
+from ....runtime.errors import warn_user
 
 
 class ModuleOlder:

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....generated.tensor import Tensor
-from ....runtime.errors import ShapeError, type_name
+from ....runtime.errors import ShapeError, type_name, warn_user
 from ....runtime.modes.thread_state import mode as here
-from ....runtime.user_warning import warn_user
 
 GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
 _MOST_LAYERS = 2**16

@@ -7,8 +7,8 @@ from typing import Any
 
 from ....generated.tensor import Tensor
 from ....runtime.creation import full
+from ....runtime.errors import warn_user
 from ....runtime.tensor.dtypes import bool_, get_default_dtype
-from ....runtime.user_warning import warn_user
 from ...functional.attention.multihead_checks import check_mask_dtype
 
 

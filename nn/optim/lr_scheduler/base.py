@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ....generated.tensor import Tensor
+from ....runtime.errors import warn_user
 from ....runtime.modes.grad_mode import no_grad
-from ....runtime.user_warning import warn_user
 from ..optimizer import Optimizer
 
 _EPOCH_GIVEN = (

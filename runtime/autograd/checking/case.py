@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ...errors import ArgumentError, type_name
+from ...errors import ArgumentError, type_name, warn_user
 from ...tensor.base import TensorBase
 from ...tensor.dtypes import float64
 from ...tensor.memory_overlap import overlaps
-from ...user_warning import warn_user
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:

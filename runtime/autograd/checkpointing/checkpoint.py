@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from ...errors import warn_user
 from ...modes.grad_mode import mode
 from ...modes.thread_state import PerThread
-from ...user_warning import warn_user
 from .debug import OpLog
 from .frame import Frame, description, no_description
 from .reentrant import CheckpointFunction

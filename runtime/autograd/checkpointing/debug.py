@@ -8,9 +8,9 @@ import traceback
 from collections.abc import Iterator
 from typing import Any
 
+from ...errors import PACKAGE
 from ...modes.intercept import Watcher, watch
 from ...tensor.base import TensorBase
-from ...user_warning import PACKAGE
 from ..node import recording_node
 
 

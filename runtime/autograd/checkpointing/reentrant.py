@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ...errors import GraphError
+from ...errors import GraphError, warn_user
 from ...modes.grad_mode import enable_grad, mode, no_grad
 from ...random import default_generator, fork_rng
 from ...tensor.base import TensorBase
-from ...user_warning import warn_user
 from ..backward import backward
 from ..custom.function import Function
 from .frame import autocast_again

@@ -8,9 +8,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from ...errors import PACKAGE
 from ...modes.inference import writes_so_far
 from ...modes.intercept import watch
-from ...user_warning import PACKAGE
 
 
 class Writer(str):

@@ -7,8 +7,7 @@ from contextlib import suppress
 from typing import Any
 from weakref import WeakKeyDictionary, finalize
 
-from ...errors import AcceleratorError, ArgumentError, DeviceError, type_name
-from ...user_warning import warn_user
+from ...errors import AcceleratorError, ArgumentError, DeviceError, type_name, warn_user
 from .. import pinned
 from ..allocator import cache, release
 from ..current import current_stream as current_handle

@@ -6,8 +6,7 @@ import sys
 from enum import IntEnum
 from types import FrameType
 
-from ...errors import AcceleratorError
-from ...user_warning import PACKAGE
+from ...errors import PACKAGE, AcceleratorError
 
 # Where functions lie that users call, and what calls them for users.
 PUBLIC = (

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...errors import warn_once
 from ...tensor.devices import device as device_of
-from ...user_warning import warn_once
 from .. import memory
 from ..launching.rehearsals import beyond_launches
 from .kept import Kept

@@ -12,8 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...errors import AcceleratorError
-from ...user_warning import PACKAGE
+from ...errors import PACKAGE, AcceleratorError
 from ..graphs.refusals import Status, refusal
 from .order import Clock, Event, Stream, Work, join
 from .races import Races

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from ...cuda.driver import device_count
-from ...errors import ArgumentError, type_name
+from ...errors import ArgumentError, type_name, warn_user
 from ...tensor import dtypes
 from ...tensor.base import TensorBase
-from ...user_warning import warn_user
 from .casting import is_eligible
 from .settings import (
     Snapshot,

@@ -11,9 +11,9 @@ from typing import Any, SupportsFloat
 
 from ...creation.filled import full
 from ...cuda.driver import device_count
+from ...errors import warn_user
 from ...tensor import dtypes
 from ...tensor.base import TensorBase
-from ...user_warning import warn_user
 from ..grad_mode import no_grad
 from .state import is_autocast_available
 

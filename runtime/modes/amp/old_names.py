@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...errors import warn_user
 from ...tensor import dtypes
-from ...user_warning import warn_user
 from . import autocast_mode
 from .grad_scaler import GradScaler
 from .settings import (

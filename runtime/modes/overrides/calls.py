@@ -8,8 +8,8 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ...errors import warn_user
 from ...tensor.package_name import known
-from ...user_warning import warn_user
 from .classes import overrides
 from .switches import state
 from .written import named_arguments

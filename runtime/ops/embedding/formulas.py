@@ -24,7 +24,7 @@ def limited_rows(weight: Tensor, indices: Tensor, max_norm: float | None, norm_t
 
 def rows_with_sparse_gradient(weight: Tensor, indices: Tensor, padding: int) -> Tensor:
     """`embedding`, whose gradient has the rows that were read, and no others."""
-    from ...sparse.rows import rows_of  # loaded with the first sparse gradient
+    from ...representations.sparse.rows import rows_of  # loaded with the first sparse gradient
 
     return rows_of(weight, indices, padding)
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from ...dispatch.shape_checks import is_known
+from ...errors import warn_user
 from ...kernels.cpu.folding import reduced_dims_of
 from ...namespace import op
-from ...user_warning import warn_user
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Dims: TypeAlias = Sequence[int] | int | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ...user_warning import warn_once
+from ...errors import warn_once
 
 T = TypeVar("T")
 _MODES = "default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs", "lite"

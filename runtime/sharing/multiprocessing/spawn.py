@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from ...user_warning import warn_user
+from ...errors import warn_user
 from .errors import ProcessExitedException, ProcessRaisedException
 from .reductions import init_reductions
 

@@ -9,12 +9,11 @@ import numpy as np
 
 from ...creation.data import tensor
 from ...dispatch import checks
-from ...errors import ArgumentError, type_name
+from ...errors import ArgumentError, type_name, warn_once
 from ...tensor.devices import CPU, resolve
 from ...tensor.devices import device as Device
 from ...tensor.dtypes import dtype as Dtype
 from ...tensor.dtypes import get_default_dtype
-from ...user_warning import warn_once
 from .contents import tensor_over, without_values
 from .conversions import Conversions
 from .names import dtype_named, type_of

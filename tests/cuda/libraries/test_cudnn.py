@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime import user_warning
+from specgrad.runtime import errors
 from specgrad.runtime.cuda.libraries import chosen
 from specgrad.runtime.cuda.libraries.cudnn import Cudnn
 from tests.cuda.libraries.fake_cudnn import FakeCudnn, with_cudnn
@@ -119,7 +119,7 @@ def test_what_cudnn_refuses(cudnn: FakeCudnn, monkeypatch: pytest.MonkeyPatch) -
     for _ in range(2):
         assert sg.nn.functional.conv2d(x, w).cpu().numpy().tolist() == np.full((1, 3, 4, 4), 18.0).tolist()
     assert len(cudnn.graphs) == 1 and not cudnn.executed
-    monkeypatch.setattr(user_warning, "_said", set())
+    monkeypatch.setattr(errors, "_said", set())
     cudnn.failing = "CUDNN_STATUS_BAD_PARAM"
     with pytest.warns(UserWarning, match=r"cuDNN failed to plan a call.*BAD_PARAM"):
         sg.nn.functional.conv2d(x.float(), w.float())

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.runtime import user_warning
+from specgrad.runtime import errors
 
 X = sg.arange(12.0).reshape(3, 4)
 ROW, NUMBER = X[0], sg.tensor(1.0)
@@ -81,7 +81,7 @@ def test_grids_and_pieces_are_views() -> None:
 
 def test_a_grid_without_indexing_warns_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in PyTorch, for two vectors or more."""
-    monkeypatch.setattr(user_warning, "_said", set())
+    monkeypatch.setattr(errors, "_said", set())
     sg.meshgrid(ROW)
     with pytest.warns(UserWarning, match="required to pass the indexing argument"):
         sg.meshgrid(ROW, ROW)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import type_name
-from ..namespace import op
-from ..tensor.dtypes import dtype as Dtype
+from ...errors import type_name
+from ...namespace import op
+from ...tensor.dtypes import dtype as Dtype
 from .convert import in_layout, row_and_column
 from .create import sparse_coo_tensor
 from .dispatch import has_pattern

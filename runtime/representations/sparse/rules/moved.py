@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...namespace import op
-from ...tensor.memory_format import layout as Layout
-from ...tensor.memory_format import sparse_coo, sparse_csc, sparse_csr
+from ....namespace import op
+from ....tensor.memory_format import layout as Layout
+from ....tensor.memory_format import sparse_coo, sparse_csc, sparse_csr
 from ..convert import in_layout
 from ..dispatch import Call
 from ..graph import of, values_of

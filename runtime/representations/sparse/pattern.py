@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..tensor.base import adopt, host_array
-from ..tensor.memory import placed
-from ..tensor.memory_format import layout as Layout
-from ..tensor.memory_format import sparse_coo, sparse_csc, sparse_csr
-from ..tensor.shapes import Shape, contiguous_strides
+from ...tensor.base import adopt, host_array
+from ...tensor.memory import placed
+from ...tensor.memory_format import layout as Layout
+from ...tensor.memory_format import sparse_coo, sparse_csc, sparse_csr
+from ...tensor.shapes import Shape, contiguous_strides
 
 COMPRESSED_DIM = {sparse_csr: 0, sparse_csc: 1}  # which dimension is compressed
 

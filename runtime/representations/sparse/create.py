@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ..creation import tensor as make_tensor
-from ..creation.options import checked_size
-from ..dispatch import checks
-from ..errors import type_name
-from ..tensor.base import TensorBase, host_array
-from ..tensor.dtypes import dtype as Dtype
-from ..tensor.dtypes import get_default_dtype, int32, int64
-from ..tensor.memory_format import layout as Layout
-from ..tensor.memory_format import sparse_coo, sparse_csc, sparse_csr
+from ...creation import tensor as make_tensor
+from ...creation.options import checked_size
+from ...dispatch import checks
+from ...errors import type_name
+from ...tensor.base import TensorBase, host_array
+from ...tensor.dtypes import dtype as Dtype
+from ...tensor.dtypes import get_default_dtype, int32, int64
+from ...tensor.memory_format import layout as Layout
+from ...tensor.memory_format import sparse_coo, sparse_csc, sparse_csr
 from .graph import of
 from .pattern import COMPRESSED_DIM, Pattern
 from .tensor import made

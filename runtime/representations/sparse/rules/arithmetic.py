@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ShapeError
-from ...namespace import op
-from ...tensor.base import TensorBase
-from ...tensor.dtypes import promote_types
-from ...tensor.memory_format import sparse_coo
+from ....errors import ShapeError
+from ....namespace import op
+from ....tensor.base import TensorBase
+from ....tensor.dtypes import promote_types
+from ....tensor.memory_format import sparse_coo
 from ..convert import in_layout
 from ..dispatch import Call, has_pattern
 from ..graph import at_places, coalesced, dense, of, same_places, values_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...tensor.memory_format import sparse_coo
+from ....tensor.memory_format import sparse_coo
 from ..convert import in_layout
 from ..dispatch import Call
 from ..graph import added_up, coalesced, of, values_of

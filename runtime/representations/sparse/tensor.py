@@ -6,11 +6,11 @@ import copy
 import functools
 from typing import Any
 
-from ..modes.intercept import Layouts
-from ..modes.overrides.classes import disabled, never_plain
-from ..tensor.base import TensorBase, fresh_class, without_memory
-from ..tensor.memory_format import layout as Layout
-from ..tensor.memory_format import sparse_coo, sparse_csr
+from ...modes.intercept import Layouts
+from ...modes.overrides.classes import disabled, never_plain
+from ...tensor.base import TensorBase, fresh_class, without_memory
+from ...tensor.memory_format import layout as Layout
+from ...tensor.memory_format import sparse_coo, sparse_csr
 from .dispatch import answer
 from .pattern import Pattern
 from .writing import replace

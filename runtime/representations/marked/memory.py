@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.node import Node
-from ..autograd.saved.saved import edge_of
-from ..errors import ShapeError
-from ..modes.grad_mode import mode
-from ..namespace import op
-from ..tensor.base import TensorBase, fresh_class, geometry, share, without_memory
-from ..tensor.base import view as make_view
-from ..tensor.devices import CPU
-from ..tensor.history import copy_history, set_history
-from ..tensor.views import alias as whole
+from ...autograd.node import Node
+from ...autograd.saved.saved import edge_of
+from ...errors import ShapeError
+from ...modes.grad_mode import mode
+from ...namespace import op
+from ...tensor.base import TensorBase, fresh_class, geometry, share, without_memory
+from ...tensor.base import view as make_view
+from ...tensor.devices import CPU
+from ...tensor.history import copy_history, set_history
+from ...tensor.views import alias as whole
 from .marks import turned
 
 storage_of = TensorBase._storage.__get__

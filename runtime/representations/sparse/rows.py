@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..autograd.custom.function import Function
-from ..namespace import op
-from ..tensor.base import host_array
-from ..tensor.dtypes import int64
+from ...autograd.custom.function import Function
+from ...namespace import op
+from ...tensor.base import host_array
+from ...tensor.dtypes import int64
 from .graph import of
 from .pattern import by_coordinates
 

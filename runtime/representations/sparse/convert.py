@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..tensor.base import host_array
-from ..tensor.memory_format import layout as Layout
-from ..tensor.memory_format import sparse_coo, sparse_csr, strided
+from ...tensor.base import host_array
+from ...tensor.memory_format import layout as Layout
+from ...tensor.memory_format import sparse_coo, sparse_csr, strided
 from .dispatch import has_pattern
 from .graph import at_places, coalesced, dense, of, values_of
 from .pattern import COMPRESSED_DIM, by_coordinates, compressed

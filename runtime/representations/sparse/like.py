@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..dispatch import checks
-from ..tensor.base import TensorBase
-from ..tensor.dtypes import dtype as Dtype
-from ..tensor.memory_format import sparse_coo
-from ..tensor.shapes import Size
+from ...dispatch import checks
+from ...tensor.base import TensorBase
+from ...tensor.dtypes import dtype as Dtype
+from ...tensor.memory_format import sparse_coo
+from ...tensor.shapes import Size
 from .create import sparse_coo_tensor
 from .writing import overwrite
 

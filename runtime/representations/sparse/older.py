@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any
 
-from ..errors import ArgumentError
-from ..namespace import op
+from ...errors import ArgumentError
+from ...namespace import op
 from .create import coo_pattern
 from .graph import of
 

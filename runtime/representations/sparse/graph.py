@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.custom.function import Function
-from ..modes.grad_mode import mode
-from ..namespace import op
+from ...autograd.custom.function import Function
+from ...modes.grad_mode import mode
+from ...namespace import op
 from .dispatch import has_pattern
 from .pattern import Pattern
 from .tensor import made

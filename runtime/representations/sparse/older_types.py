@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..creation.legacy import TYPES
-from ..errors import ArgumentError, type_name
-from ..tensor.base import TensorBase
-from ..tensor.dtypes import dtype as Dtype
-from ..tensor.memory_format import sparse_coo
-from ..tensor.package_name import known
-from ..tensor.shapes import Size
+from ...creation.legacy import TYPES
+from ...errors import ArgumentError, type_name
+from ...tensor.base import TensorBase
+from ...tensor.dtypes import dtype as Dtype
+from ...tensor.memory_format import sparse_coo
+from ...tensor.package_name import known
+from ...tensor.shapes import Size
 from .like import constructed
 
 

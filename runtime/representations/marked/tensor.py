@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..modes.intercept import Layouts
-from ..modes.overrides.classes import disabled, never_plain
-from ..tensor.base import TensorBase, alias, fresh_class
+from ...modes.intercept import Layouts
+from ...modes.overrides.classes import disabled, never_plain
+from ...tensor.base import TensorBase, alias, fresh_class
 from .dispatch import answer
 from .marks import turned
 from .memory import like, relaid, resolved, standing, store, stored, values_of

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ShapeError
-from ...namespace import op
-from ...tensor.memory_format import sparse_coo
+from ....errors import ShapeError
+from ....namespace import op
+from ....tensor.memory_format import sparse_coo
 from ..convert import in_layout, row_and_column
 from ..dispatch import Call, has_pattern
 from ..graph import added_up, of, values_of

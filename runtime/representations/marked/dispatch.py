@@ -10,13 +10,13 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from ..dispatch.entries import entry_of
-from ..modes.grad_mode import mode
-from ..modes.intercept import NOT_HANDLED, run_itself
-from ..modes.overrides.calls import parameters
-from ..tensor.base import TensorBase
-from ..tensor.dtype_views import origin_of
-from ..tensor.memory_overlap import check_single
+from ...dispatch.entries import entry_of
+from ...modes.grad_mode import mode
+from ...modes.intercept import NOT_HANDLED, run_itself
+from ...modes.overrides.calls import parameters
+from ...tensor.base import TensorBase
+from ...tensor.dtype_views import origin_of
+from ...tensor.memory_overlap import check_single
 from .marks import turned
 from .memory import relaid, resolved, standing, storage_of, store
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tensor.history import copy_history
+from ...tensor.history import copy_history
 
 
 def replace(tensor: Any, source: Any) -> None:

@@ -7,11 +7,11 @@ import importlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..batching.call import bind
-from ..dispatch.entries import entry_of
-from ..errors import GraphError
-from ..modes.grad_mode import mode
-from ..modes.intercept import NOT_HANDLED
+from ...batching.call import bind
+from ...dispatch.entries import entry_of
+from ...errors import GraphError
+from ...modes.grad_mode import mode
+from ...modes.intercept import NOT_HANDLED
 from .writing import overwrite
 
 RULES = ("arithmetic", "moved", "products", "reductions", "values")  # modules of rules/
