@@ -75,6 +75,9 @@ class QuantWrapper(Module):
     Shape:
         Those of the module.
 
+    Raises:
+        TypeError: it is no module.
+
     Example:
         >>> import specgrad as sg
         >>> QuantWrapper(sg.nn.ReLU())(sg.tensor([-1.0, 2.0]))
@@ -83,6 +86,8 @@ class QuantWrapper(Module):
 
     def __init__(self, module: Module) -> None:
         super().__init__()
+        if not isinstance(module, Module):
+            raise TypeError(f"QuantWrapper(): argument 'module' must be a Module, but got {type(module).__name__}")
         self.quant, self.dequant, self.module = QuantStub(), DeQuantStub(), module
         self.train(module.training)
 

@@ -45,6 +45,9 @@ class DistributedSampler(Sampler[int]):
 
             num_replicas = get_world_size() if num_replicas is None else num_replicas
             rank = get_rank() if rank is None else rank
+        for name, number in (("num_replicas", num_replicas), ("rank", rank)):
+            if not isinstance(number, int):
+                raise TypeError(f"DistributedSampler(): {name} must be an int, but got {type(number).__name__}")
         if rank >= num_replicas or rank < 0:
             raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
         self.dataset = dataset

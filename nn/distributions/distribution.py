@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...generated.tensor import Tensor
@@ -216,6 +216,8 @@ class Distribution:
 
     def _extended_shape(self, sample_shape: Sequence[int] = ()) -> Size:
         """The shape of samples."""
+        if not isinstance(sample_shape, Iterable):
+            raise TypeError(f"sample_shape must be a tuple of ints, but got {type(sample_shape).__name__}")
         return Size((*sample_shape, *self._batch_shape, *self._event_shape))
 
     def _validate_sample(self, value: Tensor) -> None:

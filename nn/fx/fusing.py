@@ -24,6 +24,9 @@ def fuse(model: Any, inplace: bool = False, no_trace: bool = False) -> GraphModu
         inplace: whether it is changed itself.
         no_trace: it is a GraphModule already.
 
+    Raises:
+        TypeError: it is not.
+
     Example:
         >>> import specgrad as sg
         >>> net = sg.nn.Sequential(sg.nn.Conv2d(1, 2, 3), sg.nn.BatchNorm2d(2)).eval()
@@ -31,6 +34,8 @@ def fuse(model: Any, inplace: bool = False, no_trace: bool = False) -> GraphModu
         >>> [node.target for node in fused.graph.nodes if node.op == "call_module"]
         ['0']
     """
+    if no_trace and not isinstance(model, GraphModule):
+        raise TypeError(f"fuse(): without tracing, the model must be a GraphModule, but got {type(model).__name__}")
     model = model if inplace else copy.deepcopy(model)
     traced: GraphModule = model if no_trace else symbolic_trace(model)
     modules = dict(traced.named_modules())

@@ -118,7 +118,12 @@ class GraphModule(Module):
 
         Args:
             target: the path.
+
+        Raises:
+            TypeError: it is no text.
         """
+        if not isinstance(target, str):
+            raise TypeError(f"delete_submodule(): argument 'target' must be a str, but got {type(target).__name__}")
         *prefix, name = target.split(".")
         owner: Any = self
         for part in prefix:

@@ -208,7 +208,7 @@ class Node(AnyNode):
             idx: the place, between 0 and the number of arguments.
             arg: the argument.
         """
-        if not 0 <= idx <= len(self._args):
+        if not isinstance(idx, int) or not 0 <= idx <= len(self._args):
             raise AssertionError("insert_args index must be between 0 and len(self.args)")
         self.args = (*self._args[:idx], arg, *self._args[idx:])
 
@@ -306,7 +306,12 @@ class Node(AnyNode):
         Args:
             placeholder_names: a list that collects the names of arguments.
             maybe_return_typename: a list that takes the annotation of the result.
+
+        Raises:
+            TypeError: names are to be collected in what is no list.
         """
+        if placeholder_names is not None and not isinstance(placeholder_names, list):
+            raise TypeError(f"format_node(): placeholder_names must be a list, got {type(placeholder_names).__name__}")
         start = f"%{self.name} : {_type_text(self.type)}[num_users={len(self.users)}] = {self.op}"
         if self.op == "placeholder":
             if placeholder_names is not None:

@@ -180,6 +180,8 @@ class Proxy:
     """
 
     def __init__(self, node: Node, tracer: TracerBase | None = None) -> None:
+        if tracer is None and not isinstance(node, Node):
+            raise TypeError(f"Proxy(): argument 'node' must be a Node, but got {type(node).__name__}")
         self.tracer = GraphAppendingTracer(node.graph) if tracer is None else tracer
         self.node = node
 

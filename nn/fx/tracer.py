@@ -68,6 +68,9 @@ class Tracer(TracerBase):
         autowrap_functions: tuple[Callable[..., Any], ...] = (),
         param_shapes_constant: bool = False,
     ) -> None:
+        for name, given in (("autowrap_modules", autowrap_modules), ("autowrap_functions", autowrap_functions)):
+            if not isinstance(given, tuple | list):
+                raise TypeError(f"Tracer(): argument '{name}' must be a tuple, but got {type(given).__name__}")
         public = [f for module in autowrap_modules for name, f in vars(module).items() if name[0] != "_"]
         self._autowrapped = {id(f): f for f in (*filter(callable, public), *autowrap_functions)}
         self._autowrap_search: list[ModuleType] = list(autowrap_modules)

@@ -29,6 +29,8 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
         >>> calculate_gain("leaky_relu", 0.2)
         1.3867504905630728
     """
+    if not isinstance(nonlinearity, str):
+        raise ValueError(f"Unsupported nonlinearity {nonlinearity!r}")
     if nonlinearity in _LINEAR or nonlinearity.startswith("conv_transpose"):
         return 1.0
     if nonlinearity == "leaky_relu":

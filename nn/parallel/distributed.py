@@ -43,6 +43,7 @@ class DistributedDataParallel(Module):
         Those of the module.
 
     Raises:
+        TypeError: it is no module.
         ValueError: there is no process group.
         RuntimeError: no parameter requires a gradient; in a call: parameters had no part in the loss before.
         DistBackendError: the ranks have other parameters.
@@ -69,6 +70,8 @@ class DistributedDataParallel(Module):
         static_graph: bool = False,
     ) -> None:
         super().__init__()
+        if not isinstance(module, Module):
+            raise TypeError(f"DistributedDataParallel(): module must be a Module, but got {type(module).__name__}")
         trained = [one for one in module.parameters() if one.requires_grad]
         if not trained:
             raise RuntimeError(

@@ -251,6 +251,9 @@ def all_gather_coalesced(
     Returns:
         A Work to wait for (of the last tensor: groups begin calls in order) if `async_op`, else None.
     """
+    for name, given in (("output_tensor_lists", output_tensor_lists), ("input_tensor_list", input_tensor_list)):
+        if not isinstance(given, list | tuple):
+            raise TypeError(f"all_gather_coalesced(): {name} must be a list, but got {type(given).__name__}")
     lists = zip(*output_tensor_lists, strict=True)
     works = [all_gather([*into], value, group, True) for into, value in zip(lists, input_tensor_list, strict=True)]
     for work in works if not async_op else works[:-1]:

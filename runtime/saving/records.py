@@ -29,6 +29,8 @@ class PyTorchFileReader:
 
     def __init__(self, file: str | os.PathLike[str] | IO[bytes]) -> None:
         self._is_own = isinstance(file, str | os.PathLike)
+        if not self._is_own and not hasattr(file, "seek"):
+            raise TypeError(f"PyTorchFileReader(): expected a file or its name, but got {type(file).__name__}")
         self._file: Any = open(file, "rb") if isinstance(file, str | os.PathLike) else file  # noqa: SIM115
         self._archive = Archive(self._file)
         self._archive.leave_unchecked()

@@ -126,6 +126,8 @@ def load(
         if mmap:
             raise ValueError("f must be a file path in order to use the mmap argument")
         return _load(f, str(getattr(f, "name", "the file")), place, False)
+    if not isinstance(f, str | os.PathLike):
+        raise TypeError(f"load(): expected a file or its name, but got {type(f).__name__}")
     path = os.fspath(f)
     with open(path, settings.mode(bool(mmap))) as file:
         return _load(file, os.fsdecode(path), place, bool(mmap))

@@ -86,8 +86,9 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
                 alive.data.pop(reference, None)
 
         self._forget = forget
-        if dict is not None:
-            self.update(dict)
+        if dict is not None and not isinstance(dict, Mapping):
+            raise TypeError(f"WeakIdKeyDictionary(): argument 'dict' must be a dict, but got {type(dict).__name__}")
+        self.update(dict or {})
 
     def __getitem__(self, key: Any) -> Any:
         reference = self.ref_type(key)

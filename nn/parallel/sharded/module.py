@@ -256,6 +256,7 @@ def group_of(mesh: Any) -> ProcessGroup:
     """The ranks that a mesh stands for.
 
     Raises:
+        TypeError: it is neither a mesh nor a group.
         ValueError: there is no process group.
         NotImplementedError: the mesh has several dimensions.
     """
@@ -264,7 +265,9 @@ def group_of(mesh: Any) -> ProcessGroup:
     if isinstance(mesh, ProcessGroup):
         return mesh
     if getattr(mesh, "ndim", 1) != 1:
-        raise NotImplementedError(f"fully_shard: a mesh of one dimension is supported, not of {mesh.ndim}")
+        raise NotImplementedError(f"fully_shard(): a mesh of one dimension is supported, not of {mesh.ndim}")
+    if not hasattr(mesh, "get_group"):
+        raise TypeError(f"fully_shard(): expected a process group or a mesh of ranks, but got {type(mesh).__name__}")
     found: ProcessGroup = mesh.get_group()
     return found
 

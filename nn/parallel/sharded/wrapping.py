@@ -15,6 +15,9 @@ class ModuleWrapPolicy:
     Args:
         module_classes: the classes.
 
+    Raises:
+        TypeError: they are none.
+
     Example:
         >>> import specgrad as sg
         >>> from specgrad.distributed.fsdp.wrap import ModuleWrapPolicy
@@ -23,6 +26,8 @@ class ModuleWrapPolicy:
     """
 
     def __init__(self, module_classes: Iterable[type[Module]]) -> None:
+        if not isinstance(module_classes, Iterable):
+            raise TypeError(f"ModuleWrapPolicy(): expected module_classes, but got {type(module_classes).__name__}")
         self._classes = tuple(set(module_classes))
 
     def __call__(self, module: Module, recurse: bool, *args: Any, **kwargs: Any) -> bool:
@@ -69,7 +74,13 @@ def size_based_auto_wrap_policy(
         min_num_params: how many are many.
         force_leaf_modules: classes of modules inside which nobody is asked about.
         exclude_wrap_modules: classes of modules that are not chosen.
+
+    Raises:
+        TypeError: what counts elements is no number.
     """
+    for name, count in (("nonwrapped_numel", nonwrapped_numel), ("min_num_params", min_num_params)):
+        if not isinstance(count, int | float):
+            raise TypeError(f"size_based_auto_wrap_policy(): {name} must be a number, but got {type(count).__name__}")
     is_large = nonwrapped_numel >= min_num_params
     if recurse:
         return is_large and not isinstance(module, tuple(force_leaf_modules or ()))

@@ -39,7 +39,7 @@ def checked(options: Any) -> StateDictOptions:
     """
     found = StateDictOptions() if options is None else options
     if not isinstance(found, StateDictOptions):
-        raise TypeError(f"expected StateDictOptions, but got {type(options).__name__}")
+        raise TypeError(f"argument 'options' must be StateDictOptions, but got {type(options).__name__}")
     if found.broadcast_from_rank0 and not found.full_state_dict:
         raise ValueError("full_state_dict must be True when broadcast_from_rank0 is True.")
     return found

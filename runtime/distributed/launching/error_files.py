@@ -9,6 +9,7 @@ import os
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,8 @@ def record(fn: Callable[..., Any], error_handler: Any = None) -> Callable[..., A
 
     @functools.wraps(fn)
     def recorded(*args: Any, **kwargs: Any) -> Any:
-        faulthandler.enable(all_threads=True)
+        with suppress(OSError, ValueError, AttributeError):  # where errors go to no file
+            faulthandler.enable(all_threads=True)
         try:
             return fn(*args, **kwargs)
         except SystemExit as end:

@@ -32,7 +32,10 @@ def moved(x: Layout, move: Callable[[Array], Array], value: float = 0) -> Plan |
     """
     if not 0 < prod(x.shape) <= MOST:
         return None
-    found = move(1 + places(x))
+    try:
+        found = move(1 + places(x))
+    except (MemoryError, ValueError):  # more than there can be: for the op to say
+        return None
     if not 0 < found.size <= MOST:
         return None
     table = np.ascontiguousarray(found, np.int64).reshape(-1) - 1

@@ -134,6 +134,23 @@ def transposed_vector_product(a: Array, x: Array, out: Array, depth: int, column
 
 
 @jit
+def matrix_vector_products(a: Array, x: Array, out: Array, rows: int, depth: int, first: int, last: int) -> None:
+    """out = a x for a range of items, each of which has its matrix and its vector."""
+    for item in range(first, last):
+        matrix = part_of(a, item * rows * depth, rows * depth).reshape((rows, depth))
+        rows_by_vector(matrix, part_of(x, item * depth, depth), part_of(out, item * rows, rows), 0, (rows + 3) // 4)
+
+
+@jit
+def transposed_vector_products(a: Array, x: Array, out: Array, depth: int, columns: int, first: int, last: int) -> None:
+    """out = a^T x for a range of items, each of which has its matrix and its vector."""
+    for item in range(first, last):
+        matrix, blocks = part_of(a, item * depth * columns, depth * columns), (columns + WIDTH - 1) // WIDTH
+        vector, to = part_of(x, item * depth, depth), part_of(out, item * columns, columns)
+        columns_by_vector(matrix.reshape((depth, columns)), vector, to, 0, blocks)
+
+
+@jit
 def matrix_vector_sum(
     a: Array, x: Array, shift: Array, out: Array, rows: int, depth: int, step: int, first: int, last: int
 ) -> None:

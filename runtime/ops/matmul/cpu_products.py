@@ -74,10 +74,8 @@ def vector_vector(x: Array, y: Array) -> Array:
 
 def matmul3d(a: Array, b: Array) -> Array:
     """The product of two matrices for each item of a batch; all matrices may be transposed views."""
-    if a.shape[1] == 1:
-        return row_by_matrices(a, b)
     if not a.size or not b.size or not has_loops(a, b):
-        return product(a, b)
+        return row_by_matrices(a, b) if a.shape[1] == 1 else product(a, b)
     (a, trans_a), (b, trans_b) = contiguous_batch(a), contiguous_batch(b)
     lying = a.swapaxes(1, 2) if trans_a else a, b.swapaxes(1, 2) if trans_b else b
     return run(products_of_batches, *lying)[0]

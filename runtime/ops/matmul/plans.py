@@ -191,14 +191,24 @@ def each_turned(x: Layout) -> Layout:
 def batch_products(a: Layout, b: Layout, operands: tuple[int, int] = (0, 1), output: int = 0) -> Plan:
     """The call for the products of two batches of matrices; none where NumPy computes them."""
     (batch, rows, depth), columns, left, right = a.shape, b.shape[2], lies_across(a), lies_across(b)
-    if left is None or right is None or rows == 1 or not batch * rows * depth * columns:
+    if left is None or right is None or not batch * rows * depth * columns:
         return ()
+    if rows == 1:
+        return by_vectors(each_turned(b), (operands[1], operands[0]), output, (batch, 1, columns))
     parts, ints = (batch * rows, rows if batch >= FEW_ITEMS else UNIT), (rows, depth, columns, left, right)
     work, shape = batch * rows * depth * columns // PRODUCTS, (batch, rows, columns)
     pairs = partial(
         products_of_pairs, (batch, rows, depth, columns), (left, right, False), operands, output, shape, None
     )
     return (Step(loops.batch_product, operands, ((output, shape),), (), ints, parts, work, pairs=pairs),)
+
+
+def by_vectors(matrices: Layout, operands: tuple[int, int], output: int, shape: Ints) -> Plan:
+    """The call for the products of matrices by a vector for each, which threads share by items."""
+    batch, rows, depth = matrices.shape
+    if rows > 1 and lies_across(matrices):
+        return (Step(loops.transposed_vector_products, operands, ((output, shape),), (), (depth, rows), (batch, 1)),)
+    return (Step(loops.matrix_vector_products, operands, ((output, shape),), (), (rows, depth), (batch, 1)),)
 
 
 def bmm(a: Layout, b: Layout) -> Plan | None:

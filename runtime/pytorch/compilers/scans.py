@@ -29,7 +29,7 @@ def associative_scan(
         A tree like `xs`.
 
     Raises:
-        ValueError: `combine_mode` is neither, there is no tensor, or sizes differ.
+        ValueError: `combine_fn` cannot be called, `combine_mode` is neither, there is no tensor, or sizes differ.
 
     Example:
         >>> import specgrad as sg
@@ -37,6 +37,8 @@ def associative_scan(
         >>> associative_scan(lambda a, b: a * b, sg.tensor([1.0, 2.0, 3.0]), 0)
         tensor([1., 2., 6.])
     """
+    if not callable(combine_fn):
+        raise ValueError(f"Combine_fn must be a callable, but got {combine_fn!r}")
     if combine_mode not in ("pointwise", "generic"):
         raise ValueError(f"Combine_mode must either 'pointwise' or 'generic', but got {combine_mode}")
     leaves, tree = tree_flatten(xs)

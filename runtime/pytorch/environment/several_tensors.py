@@ -18,12 +18,17 @@ def group_tensors_by_device_and_dtype(tensorlistlist: Sequence[Sequence[Any]], w
     Returns:
         For each device and dtype the lists, and the places.
 
+    Raises:
+        TypeError: there are no lists.
+
     Example:
         >>> import specgrad as sg
         >>> found = group_tensors_by_device_and_dtype([[sg.ones(1), sg.ones(1).double(), sg.zeros(1)]], True)
         >>> [(dtype, places) for (_, dtype), (_, places) in found.items()]
         [(specgrad.float32, [0, 2]), (specgrad.float64, [1])]
     """
+    if not isinstance(tensorlistlist, list | tuple) or not all(isinstance(row, list | tuple) for row in tensorlistlist):
+        raise TypeError("_group_tensors_by_device_and_dtype(): expected a list of lists of tensors")
     groups: Grouped = {}
     for place, row in enumerate(zip(*tensorlistlist, strict=True)):
         first = next(tensor for tensor in row if tensor is not None)

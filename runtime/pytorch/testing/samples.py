@@ -48,6 +48,8 @@ def make_tensor(
     sizes = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else shape
     if noncontiguous and memory_format is not None:
         raise ValueError("The parameters `noncontiguous` and `memory_format` are mutually exclusive")
+    if not isinstance(dtype, Dtype):
+        raise TypeError(f"make_tensor(): argument 'dtype' must be specgrad.dtype, not {type(dtype).__name__}")
     least, above = _BOUNDS.get(dtype.name) or _BOUNDS[dtype.kind]
     for name, bound in (("low", low), ("high", high)):
         if bound is not None and not isinstance(bound, (int, float)):

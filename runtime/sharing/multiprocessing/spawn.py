@@ -127,7 +127,12 @@ def start_processes(
     Args:
         fn, args, nprocs, join, daemon: as of `spawn`.
         start_method: "spawn", "fork" or "forkserver".
+
+    Raises:
+        TypeError: the number of processes is none.
     """
+    if not isinstance(nprocs, int):
+        raise TypeError(f"spawn(): argument 'nprocs' must be an int, but got {type(nprocs).__name__}")
     init_reductions()
     context: Any = multiprocessing.get_context(start_method)
     processes, queues = [], []

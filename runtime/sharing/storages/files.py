@@ -25,8 +25,11 @@ def mapped(filename: Any, shared: bool, nbytes: int) -> np.ndarray:
     Where it is shared, what is written goes to the file, which is made, or made longer, as need be; else it stays here.
 
     Raises:
+        TypeError: what should name the file does not.
         RuntimeError: there is no such file, it is too short, or it cannot be mapped.
     """
+    if not isinstance(filename, str | os.PathLike):
+        raise TypeError(f"from_file(): argument 'filename' must be str, not {type(filename).__name__}")
     path = os.fspath(filename)
     if nbytes < 0:
         raise RuntimeError(f"from_file(): expected a size that is not negative, but got {nbytes}")

@@ -17,10 +17,12 @@ from specgrad.codegen.verify.samples import Drawing, Drawn, call_texts
 from specgrad.generated.registry import OPS
 from specgrad.nn.modules.module import global_hooks
 from specgrad.nn.optim import steps
+from specgrad.runtime.distributed.checkpoint.errors import CheckpointException
 from specgrad.runtime.tensor import dtypes
 
 from . import public_names
 from .hostile_values import HostileError, brief, oddity, tensor
+from .steady_choice import SteadyChoice
 
 
 @dataclass
@@ -39,6 +41,7 @@ class Call:
 
 
 NAMES = {name: {a[0] for a in op.arguments} for op in OPS for name in [op.name.partition(".")[0]]}
+CHOICE_OF_OPS = SteadyChoice((op.name, op) for op in OPS)
 ABOUT_INDEXING = {"index", "indices", "indexed", "step", "assign"}
 
 
@@ -52,7 +55,7 @@ def drawn_call(rng: random.Random) -> Call:
 
 def public_call(rng: random.Random) -> Call:
     """Any public function or class with random arguments, the first mostly a tensor."""
-    name, function = rng.choice(public_names.functions())
+    name, function = public_names.choice_of_functions().drawn(rng)
     method = getattr(function, "__module__", "") == public_names.__name__
     first = tensor(rng) if method or rng.random() < 0.6 else oddity(rng)
     args = [first, *(oddity(rng) for _ in range(rng.choice([0, 1, 1, 1, 2, 2, 3, 4])))]
@@ -76,7 +79,7 @@ def parameters(function: Any) -> list[str]:
 
 def mutated_sample(rng: random.Random) -> Call:
     """A sample of an op with one or two arguments replaced, left out or added."""
-    op = rng.choice(OPS)
+    op = CHOICE_OF_OPS.drawn(rng)
     text = rng.choice([*call_texts(op), *op.hard])
     drawn = Drawing(op, text, False, dtypes).arguments(text)
     given = {("input" if key == "self" else key): as_tensors(value, rng.random() < 0.5) for key, value in drawn.items()}
@@ -112,9 +115,9 @@ def _mutate(rng: random.Random, args: list[Any], kwargs: dict[str, Any], names: 
 
 def mutated_example(rng: random.Random) -> Call:
     """A call from a docstring's example with one or two arguments replaced, left out or added."""
-    example = rng.choice(public_names.examples())
+    example = public_names.choice_of_examples().drawn(rng)
     while not example.calls:
-        example = rng.choice(public_names.examples())
+        example = public_names.choice_of_examples().drawn(rng)
     function, args, kwargs = example.up_to(rng.choice(example.calls))
     named = function if hasattr(function, "__name__") else type(function)
     names = parameters(function)
@@ -126,7 +129,7 @@ def method_of_object(rng: random.Random) -> Call:
     """A method of what an example leaves, with random arguments."""
     objects: list[Any] = []
     while not objects:
-        objects = rng.choice(public_names.examples()).objects()
+        objects = public_names.choice_of_examples().drawn(rng).objects()
     owner = rng.choice(objects)
     names = public_names.method_names(type(owner))
     if not names:
@@ -160,7 +163,10 @@ PYTORCHS_WORDS = re.compile(
     r"|^argument of type: |^cannot create weak reference to|All inputs should be callable"
     r"|update to inference tensor|cannot assign|Expected f\(\*args\)|At least one dataset|For (un)?batched"
     r"|^Default process group has not been initialized|^Guard failed|^Protocols cannot be instantiated"
-    r"|no devices of this kind"
+    r"|no devices of this kind|^list expected|be converted to an index|<lambda>\(\) takes|no quantized tensors"
+    r"|^PytorchStreamReader|^symbolically traced variables|^Attempting to deserialize|^No comparison pair|^vmap\("
+    r"|^Enumeration over cartesian|device type at start of device string|^Expected parameter|^dict expected"
+    r"|argument after \* must be|There is no op|not there yet|Invalid rank"
 )
 EXPECTED = (TypeError, ValueError, IndexError, RuntimeError)
 ON_PURPOSE = (KeyError, AttributeError, OSError, StopIteration, AssertionError)  # where PyTorch's class is this one
@@ -178,6 +184,8 @@ def complaint(call: Call) -> str | None:
     except Exception as error:
         fine = is_expected(error) and says_where(call, str(error)) or is_users(error) or is_missing(error, call)
         return None if fine else f"{type(error).__name__}: {error}\n{place(error)}"
+    except CheckpointException as error:  # no Exception, as in PyTorch
+        return None if "failed on ranks" in str(error) else f"{type(error).__name__}: {error}\n{place(error)}"
     return None
 
 
@@ -212,7 +220,7 @@ def is_users(error: Exception) -> bool:
 def is_missing(error: Exception, call: Call) -> bool:
     """Whether there is no such file, key of a mapping or optional package as was asked for: said as Python says it."""
     given = [*call.args, *call.kwargs.values()]
-    if isinstance(error, ImportError) and "needs the package" in str(error):
+    if isinstance(error, ImportError) and re.search(r"needs the package|pip install specgrad\[", str(error)):
         return True
     return isinstance(error, OSError) or (isinstance(error, KeyError) and any(error.args[0] is one for one in given))
 

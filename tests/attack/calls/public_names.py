@@ -17,11 +17,14 @@ from typing import Any
 
 import specgrad as sg
 
+from .steady_choice import SteadyChoice
+
 # What would end the attack, or change the machine: pictures in files, marks for other programs, memory that is shared.
 NOT_CALLED = {"share_memory_", "draw", "emit_nvtx", "emit_itt", "tensorboard_trace_handler", "keep_freed_memory"}
 NOT_CALLED |= {"as_torch", "main"}  # other programs, and other names for everything
 NOT_CALLED |= {"wrap", "functional_datapipe", "Library"}  # once in a process, in a module
 NOT_CALLED |= {"ForkingPickler", "Process", "mkdtemp"}  # the standard library's
+NOT_CALLED |= {"TCPStore", "FileStore", "HashStore", "PrefixStore"}  # they wait for others, for minutes
 NOT_CALLED |= {"start", "prepare_trace", "start_trace"}  # one profile at a time: that of the next call would fail
 OPERATORS = re.findall(
     r"\w+",
@@ -65,6 +68,12 @@ def functions() -> list[tuple[str, Callable[..., Any]]]:
                 found.setdefault(id(value), (name, value))
     methods = [(name.strip("_"), method(name)) for name in method_names(sg.Tensor)]
     return [*found.values(), *methods]
+
+
+@functools.cache
+def choice_of_functions() -> SteadyChoice[tuple[str, Callable[..., Any]]]:
+    """Draws of `functions`."""
+    return SteadyChoice((f"{function.__module__}.{name}", (name, function)) for name, function in functions())
 
 
 def method_names(cls: type) -> list[str]:
@@ -192,6 +201,12 @@ def examples() -> list[Example]:
                 if source and not alone and "draw(" not in source and "set_num_threads" not in source:
                     found.setdefault(source, Example(path, source, getattr(documented, "__module__", "specgrad")))
     return list(found.values())
+
+
+@functools.cache
+def choice_of_examples() -> SteadyChoice[Example]:
+    """Draws of `examples`."""
+    return SteadyChoice((example.where, example) for example in examples())
 
 
 def _is_run(part: doctest.Example) -> bool:
