@@ -158,7 +158,7 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
     if type(operands[0]) not in known or type(operands[1]) not in known or getattr(operands[0], "is_example", False):
         return None
     kind: Any = getattr(operands[0], "_dtype", None)
-    if kind is None or not (kind.planned or (kind is int64 and not {"i", "p"}.isdisjoint(op.whole))):
+    if kind is None or not has_rows(op, kind):
         return None
     if getattr(operands[1], "_dtype", None) is not kind:
         return None
@@ -189,6 +189,13 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
     flat = empty(count, final.np)
     op.kernels.run_rows("forward", (*given, *floats, flat), plan)
     return relaid(fresh(flat, shape, final), strides)
+
+
+def has_rows(op: Any, kind: Any) -> bool:
+    """Whether an op takes tensors of a dtype row by row: floats where it is allowed them, int64 where it says so."""
+    if kind.planned:
+        return not op.allowed or "float" in op.allowed
+    return kind is int64 and not {"i", "p"}.isdisjoint(op.whole)
 
 
 def remember_rows(
