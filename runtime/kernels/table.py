@@ -107,9 +107,13 @@ def _by_table(written: Any) -> Any:
     function.__name__, function.__module__ = written.__name__, written.__module__
     options = {"nogil": True, "error_model": "numpy", "fastmath": False}
 
+    # The blocks of every function have one name, and symbols of one name are one in a process that loads several.
+    symbol = f"{written.__qualname__}-{of_function(blocks, partial(meant, library)).hex()[:12]}"
+
     def prepare() -> None:
         computed = rebuilt(blocks, cpu_library(False, linked=True).used_by(blocks))
+        computed.__qualname__ = symbol
         function.__globals__.update(with_kernel(njit(**options, pipeline_class=LinkedNoAlias)(computed)))
 
-    code = digest(of_function(looked_up), of_function(blocks, partial(meant, library)))
+    code = digest(of_function(looked_up), symbol)
     return dispatcher(function, code, {**options, "pipeline_class": NoAlias}, prepare)
