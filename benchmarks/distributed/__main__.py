@@ -41,7 +41,7 @@ def lines(workload: str, found: Times) -> list[str]:
         for name, chosen in (("best", min), ("median", median)):
             one, apart, ranks = (chosen(found[library, kind]) for kind in KINDS)
             times = "".join(f"{1e3 * seconds:12.1f}" for seconds in (one, apart, ranks))
-            printed.append(f"{workload:14}{library:10}{name:8}{times}{one / apart:12.1%}{one / ranks:12.1%}")
+            printed.append(f"{workload:18}{library:10}{name:8}{times}{one / apart:12.1%}{one / ranks:12.1%}")
     return printed
 
 
@@ -55,7 +55,7 @@ def main() -> int:
     given = parser.parse_args()
     libraries = ["specgrad", *(["torch"] if importlib.util.find_spec("torch") else [])]
     columns = ("one, ms", f"{given.ranks} apart, ms", f"{given.ranks} ranks, ms", "ceiling", "efficiency")
-    print(f"{'a step':32}" + "".join(f"{name:>12}" for name in columns), flush=True)
+    print(f"{'a step':36}" + "".join(f"{name:>12}" for name in columns), flush=True)
     with tempfile.TemporaryDirectory() as folder:
         every = teams(libraries, given.ranks, Path(folder))
         try:

@@ -14,14 +14,14 @@ class Training(NamedTuple):
     labels: Any
 
 
-def perceptron(torch: Any) -> Training:
+def perceptron(torch: Any, rows: int = 512) -> Training:
     """784 - 1024 - 1024 - 10 on 512 rows a rank: 1.9 million parameters, 7.4 MB of gradients."""
     nn = torch.nn
     layers = [nn.Linear(784, 1024), nn.ReLU(), nn.Linear(1024, 1024), nn.ReLU(), nn.Linear(1024, 10)]
-    return Training(nn.Sequential(*layers), torch.randn(512, 784), torch.randint(0, 10, (512,)))
+    return Training(nn.Sequential(*layers), torch.randn(rows, 784), torch.randint(0, 10, (rows,)))
 
 
-def convolutional(torch: Any) -> Training:
+def convolutional(torch: Any, pictures: int = 32) -> Training:
     """Three convolutions of 32, 64 and 128 channels on 32 pictures of 32 x 32 a rank: 0.2 million parameters."""
     nn = torch.nn
     layers = [
@@ -30,10 +30,21 @@ def convolutional(torch: Any) -> Training:
         *(nn.Conv2d(64, 128, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2)),
         *(nn.Flatten(), nn.Linear(128 * 4 * 4, 64), nn.ReLU(), nn.Linear(64, 10)),
     ]
-    return Training(nn.Sequential(*layers), torch.randn(32, 3, 32, 32), torch.randint(0, 10, (32,)))
+    return Training(nn.Sequential(*layers), torch.randn(pictures, 3, 32, 32), torch.randint(0, 10, (pictures,)))
 
 
-WORKLOADS: dict[str, Callable[[Any], Training]] = {one.__name__: one for one in (perceptron, convolutional)}
+def perceptron_2048(torch: Any) -> Training:
+    """The perceptron on 2048 rows a rank: 3,100 operations for each byte of a gradient."""
+    return perceptron(torch, 2048)
+
+
+def convolutional_128(torch: Any) -> Training:
+    """The convolutions on 128 pictures a rank."""
+    return convolutional(torch, 128)
+
+
+_ALL = (perceptron, perceptron_2048, convolutional, convolutional_128)
+WORKLOADS: dict[str, Callable[[Any], Training]] = {one.__name__: one for one in _ALL}
 
 
 def step_of(torch: Any, training: Training, model: Any) -> Callable[[], object]:

@@ -71,8 +71,10 @@ class Arithmetic:
 
     def after(self, values: np.ndarray) -> np.ndarray:
         """Make of joined numbers what was asked for, in place."""
-        if self.name == "AVG":
+        if self.name == "AVG" and self.size & (self.size - 1):
             values /= np.asarray(self.size, values.dtype)
+        elif self.name == "AVG":
+            values *= np.asarray(1 / self.size, values.dtype)  # the same numbers for powers of two, and no division
         return values
 
     def joined(self, terms: Iterable[np.ndarray]) -> np.ndarray:
