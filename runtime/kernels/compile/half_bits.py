@@ -39,20 +39,22 @@ def of(kind: Any, number: int) -> Any:
 
 
 def narrowed(builder: Any, value: Any, half: str) -> Any:
-    """The bits of the `half` that is nearest to a float32, the even one of two."""
+    """The bits of the `half` that is nearest to a float32, the even one of two; or a vector of these of a vector."""
+    stored = like(value, HALF)
     if half == "bfloat16":
-        return builder.trunc(_narrowed_to_bfloat16(builder, value), HALF)
+        return builder.trunc(_narrowed_to_bfloat16(builder, value), stored)
     if converts_halves():
-        return builder.bitcast(builder.fptrunc(value, ir.HalfType()), HALF)
-    return builder.trunc(_narrowed_by_integers(builder, builder.bitcast(value, WORD)), HALF)
+        return builder.bitcast(builder.fptrunc(value, like(value, ir.HalfType())), stored)
+    return builder.trunc(_narrowed_by_integers(builder, builder.bitcast(value, like(value, WORD))), stored)
 
 
 def _narrowed_to_bfloat16(builder: Any, value: Any) -> Any:
-    bits = builder.bitcast(value, WORD)
-    upper = builder.lshr(bits, WORD(16))
-    odd = builder.and_(upper, WORD(1))
-    rounded = builder.lshr(builder.add(bits, builder.add(odd, WORD(0x7FFF))), WORD(16))
-    quiet = builder.or_(builder.and_(upper, WORD(0x8000)), WORD(QUIET))
+    word = like(value, WORD)
+    bits = builder.bitcast(value, word)
+    upper = builder.lshr(bits, of(word, 16))
+    odd = builder.and_(upper, of(word, 1))
+    rounded = builder.lshr(builder.add(bits, builder.add(odd, of(word, 0x7FFF))), of(word, 16))
+    quiet = builder.or_(builder.and_(upper, of(word, 0x8000)), of(word, QUIET))
     return builder.select(builder.fcmp_unordered("uno", value, value), quiet, rounded)
 
 
@@ -75,16 +77,17 @@ def _widened_by_integers(builder: Any, bits: Any) -> Any:
 
 def _narrowed_by_integers(builder: Any, bits: Any) -> Any:
     """Normal numbers are rounded by a carry into the bits that stay; a subnormal one by a sum that has just these."""
-    size = builder.and_(bits, WORD(0x7FFFFFFF))
-    odd = builder.and_(builder.lshr(size, WORD(SHIFT)), WORD(1))
-    rebased = builder.sub(builder.add(size, WORD((1 << SHIFT - 1) - 1)), WORD(BIAS << 23))
-    normal = builder.lshr(builder.add(rebased, odd), WORD(SHIFT))
-    half = builder.bitcast(WORD(126 << 23), SINGLE)  # 0.5, whose last place is that of the subnormal numbers
-    small = builder.sub(builder.bitcast(builder.fadd(builder.bitcast(size, SINGLE), half), WORD), WORD(126 << 23))
-    fraction = builder.and_(builder.lshr(size, WORD(SHIFT)), WORD(0x3FF))
-    is_nan = builder.icmp_unsigned(">", size, WORD(0xFF << 23))
-    great = builder.select(is_nan, builder.or_(fraction, WORD(0x7E00)), WORD(0x7C00))
-    is_small = builder.icmp_unsigned("<", size, WORD((BIAS + 1) << 23))
-    is_great = builder.icmp_unsigned(">=", size, WORD((127 + 16) << 23))
+    word, single = bits.type, like(bits, SINGLE)
+    size = builder.and_(bits, of(word, 0x7FFFFFFF))
+    odd = builder.and_(builder.lshr(size, of(word, SHIFT)), of(word, 1))
+    rebased = builder.sub(builder.add(size, of(word, (1 << SHIFT - 1) - 1)), of(word, BIAS << 23))
+    normal = builder.lshr(builder.add(rebased, odd), of(word, SHIFT))
+    half = builder.bitcast(of(word, 126 << 23), single)  # 0.5, whose last place is that of the subnormal numbers
+    small = builder.sub(builder.bitcast(builder.fadd(builder.bitcast(size, single), half), word), of(word, 126 << 23))
+    fraction = builder.and_(builder.lshr(size, of(word, SHIFT)), of(word, 0x3FF))
+    is_nan = builder.icmp_unsigned(">", size, of(word, 0xFF << 23))
+    great = builder.select(is_nan, builder.or_(fraction, of(word, 0x7E00)), of(word, 0x7C00))
+    is_small = builder.icmp_unsigned("<", size, of(word, (BIAS + 1) << 23))
+    is_great = builder.icmp_unsigned(">=", size, of(word, (127 + 16) << 23))
     found = builder.select(is_small, small, builder.select(is_great, great, normal))
-    return builder.or_(found, builder.lshr(builder.and_(bits, WORD(1 << 31)), WORD(16)))
+    return builder.or_(found, builder.lshr(builder.and_(bits, of(word, 1 << 31)), of(word, 16)))

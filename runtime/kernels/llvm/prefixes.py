@@ -1,4 +1,4 @@
-"""An intrinsic for running sums: eight neighbours at once, each plus those before it, in three steps."""
+"""Intrinsics for running sums and extremes: eight neighbours, each joined with those before it in three steps."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from typing import Any
 from . import for_numba
 
 LANES = 8
+BYTE = 8  # bits
+# Which lane each is joined with in three steps: two within halves, as moving lanes from one to the other takes longer.
+HALVES_FIRST = [0, 0, 1, 2, 4, 4, 5, 6], [0, 1, 0, 1, 4, 5, 4, 5], [0, 1, 2, 3, 3, 3, 3, 3]
 
 
 @for_numba
@@ -37,6 +40,125 @@ def running_eights(context: Any, x: Any, out: Any, at: Any, stop: Any, base: Any
         return builder.extract_element(builder.load(total), lane(0))
 
     return types.float64(x, out, types.int64, types.int64, types.float64), code
+
+
+@for_numba
+def greatest_of_eights(
+    context: Any, x: Any, values: Any, places: Any, at: Any, stop: Any, place: Any, best: Any, found: Any
+) -> Any:
+    """greatest_of_eights(x, values, places, at, stop, place, best, found): running maxima, and where they last occur.
+
+    The elements from `at` on are `place`, `place` + 1, ... of their line, whose maximum before them is `best`, number
+    `found`; gives those behind them. There are a multiple of eight. nan is greater than all numbers.
+    """
+    return _extremes_of_eights(x, values, places, ">=")
+
+
+@for_numba
+def least_of_eights(
+    context: Any, x: Any, values: Any, places: Any, at: Any, stop: Any, place: Any, best: Any, found: Any
+) -> Any:
+    """Running minima, as `greatest_of_eights` has the maxima; nan is less than all numbers."""
+    return _extremes_of_eights(x, values, places, "<=")
+
+
+def _extremes_of_eights(x: Any, values: Any, places: Any, relation: str) -> Any:
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        from numba.core import cgutils
+
+        start, stop, place, best, found = args[3:]
+        read, *written = (Eights(context, builder, *each) for each in zip((x, values, places), args[:3], strict=True))
+        # What came before is in all lanes, so that the next eight wait for one comparison.
+        before = spread(builder, read.lanes_of(read.model.as_data(builder, best))), spread(builder, found)
+        carried = [cgutils.alloca_once_value(builder, each) for each in before]
+        offset, step = builder.sub(place, start), start.type(LANES)
+        with cgutils.for_range_slice(builder, start, stop, step, start.type) as (at, _):
+            extremes, lanes = _running(builder, relation, read.load(at))
+            own = (
+                extremes,
+                builder.add(builder.zext(lanes, vector_of(at.type)), spread(builder, builder.add(at, offset))),
+            )
+            last = [shuffled(builder, each, [LANES - 1] * LANES) for each in own]
+            ahead = [builder.load(each) for each in carried]
+            for target, vector in zip(written, _later(builder, relation, ahead, own), strict=True):
+                target.store(vector, at)
+            for kept, vector in zip(carried, _later(builder, relation, ahead, last), strict=True):
+                builder.store(vector, kept)
+        best, found = (builder.extract_element(builder.load(each), lane(0)) for each in carried)
+        return context.make_tuple(builder, signature.return_type, [read.number_of(best), found])
+
+    result = types.Tuple((x.dtype, types.int64))
+    return result(x, values, places, *[types.int64] * 3, x.dtype, types.int64), code
+
+
+def _running(builder: Any, relation: str, elements: Any) -> Any:
+    """The running extremes of eight lanes, and in which lanes they occur: numbers of few bits need few registers."""
+    pair = elements, constant(list(range(LANES)))
+    for places in HALVES_FIRST:
+        pair = _later(builder, relation, [shuffled(builder, each, places) for each in pair], pair)
+    return pair
+
+
+class Eights:
+    """Emits reads and writes of eight neighbours of an array: those of 16-bit floats as float32, bools as int32."""
+
+    def __init__(self, context: Any, builder: Any, kind: Any, array: Any) -> None:
+        self.builder = builder
+        self.half = getattr(kind, "half", "")
+        self.data = context.make_array(kind)(context, builder, array).data
+        self.model = context.data_model_manager[kind.dtype]
+
+    def load(self, start: Any) -> Any:
+        """The eight from a place on."""
+        from ..compile.half_bits import widened
+
+        address = eight_at(self.builder, self.data, start)
+        vector = self.builder.load(address, align=alignment(address))
+        return widened(self.builder, vector, self.half) if self.half else self.lanes_of(vector)
+
+    def store(self, vector: Any, start: Any) -> None:
+        """Write eight from a place on."""
+        from ..compile.half_bits import narrowed
+
+        address = eight_at(self.builder, self.data, start)
+        stored = narrowed(self.builder, vector, self.half) if self.half else vector
+        if self.is_bool():
+            stored = self.builder.trunc(vector, address.type.pointee)
+        self.builder.store(stored, address, align=alignment(address))
+
+    def is_bool(self) -> bool:
+        """Whether the elements are bytes, which LLVM moves between lanes one by one."""
+        return getattr(self.data.type.pointee, "width", 0) == BYTE
+
+    def lanes_of(self, data: Any) -> Any:
+        """What is computed with of one element as it is stored, or of a vector of them."""
+        from ..compile.half_bits import WORD, like
+
+        return self.builder.zext(data, like(data, WORD)) if self.is_bool() else data
+
+    def number_of(self, lane: Any) -> Any:
+        """The number that numba knows of one that was computed."""
+        data = self.builder.trunc(lane, self.data.type.pointee) if self.is_bool() else lane
+        return self.model.from_data(self.builder, data)
+
+
+def _later(builder: Any, relation: str, before: Any, pair: Any) -> Any:
+    """Of two extremes and their places, lane by lane, the second where that is as extreme, or nan."""
+    (old, _), (new, _) = before, pair
+    if hasattr(new.type.element, "width"):
+        kept = builder.icmp_signed(relation, new, old)
+    else:
+        kept = builder.or_(builder.fcmp_ordered(relation, new, old), builder.fcmp_unordered("uno", new, new))
+    return tuple(builder.select(kept, *each) for each in zip(pair, before, strict=True))
+
+
+def vector_of(kind: Any) -> Any:
+    """The type of eight lanes."""
+    from llvmlite import ir
+
+    return ir.VectorType(kind, LANES)
 
 
 def eight_at(builder: Any, start: Any, place: Any) -> Any:
@@ -72,7 +194,8 @@ def alignment(address: Any) -> int:
     """That of an element, in bytes: rows may begin anywhere."""
     from llvmlite import ir
 
-    return 8 if address.type.pointee.element == ir.DoubleType() else 4
+    element = address.type.pointee.element
+    return element.width // 8 if isinstance(element, ir.IntType) else 8 if element == ir.DoubleType() else 4
 
 
 def spread(builder: Any, value: Any) -> Any:

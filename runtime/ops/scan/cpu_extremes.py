@@ -10,6 +10,7 @@ import numpy as np
 
 from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import empty_row, part_of
+from ...kernels.llvm.prefixes import LANES, greatest_of_eights, least_of_eights
 
 Array = np.ndarray
 SIDE_BY_SIDE = 64  # lines
@@ -44,23 +45,37 @@ def running_extremes(
 
 @jit
 def scan_line(x: Array, values: Array, places: Array, start: int, along: int, least: bool) -> None:
-    """The running extremes of one line whose elements follow each other: where none of a few is extreme, they are done
-    in vectors."""
+    """The running extremes of one line whose elements follow each other: some are filled in where none is extreme."""
     best, at = x[start], 0
     for begin in range(0, along, FEW):
         count = min(FEW, along - begin)
         some, to = part_of(x, start + begin, count), part_of(values, start + begin, count)
         where = part_of(places, start + begin, count)
-        if not is_beaten(some, best, least):
-            for k in range(count):
-                to[k] = best
-            for k in range(count):
-                where[k] = at
+        if is_beaten(some, best, least):
+            best, at = scan_some(some, to, where, begin, best, at, least)
             continue
         for k in range(count):
-            if is_extreme(some[k], best, least):
-                best, at = some[k], begin + k
-            to[k], where[k] = best, at
+            to[k] = best
+        for k in range(count):
+            where[k] = at
+
+
+@jit
+def scan_some(
+    some: Array, values: Array, places: Array, begin: int, best: float, at: int, least: bool
+) -> tuple[float, int]:
+    """The running extremes of a few elements from number `begin` of their line on, and the last of these."""
+    # An int64 is compared and chosen in two cycles: vectors of them are no faster than one after the other.
+    whole = 0 if some.dtype.type(0.5) == 0 else some.size // LANES * LANES
+    if least:
+        best, at = least_of_eights(some, values, places, 0, whole, begin, best, at)
+    else:
+        best, at = greatest_of_eights(some, values, places, 0, whole, begin, best, at)
+    for k in range(whole, some.size):
+        if is_extreme(some[k], best, least):
+            best, at = some[k], begin + k
+        values[k], places[k] = best, at
+    return best, at
 
 
 @jit
@@ -72,11 +87,11 @@ def is_extreme(value: float, best: float, least: bool) -> bool:
 @jit
 def is_beaten(some: Array, best: float, least: bool) -> bool:
     """Whether one of some elements is as extreme as `best`, or nan, or this is."""
-    beaten = 0
+    beaten = np.int32(0)
     if least:
         for k in range(some.size):
-            beaten |= not some[k] > best
+            beaten |= np.int32(not some[k] > best)
     else:
         for k in range(some.size):
-            beaten |= not some[k] < best
+            beaten |= np.int32(not some[k] < best)
     return beaten != 0

@@ -7,14 +7,14 @@ from typing import Any
 
 from ... import namespace
 from ...dispatch.checks import wrap_dim
-from ...dispatch.shape_checks import is_known, require_kind
+from ...dispatch.shape_checks import require_kind
 from ...errors import ShapeError
 
 
 def bincount(op: str, self: Any, weights: Any, minlength: int) -> tuple[Any, ...]:
-    """A vector of whole numbers that are not negative, and a weight for each."""
+    """A vector of whole numbers, and a weight for each; who counts them sees whether one is negative."""
     require_kind(op, self, "i", "an integral dtype")
-    if self.ndim != 1 or (is_known(self) and self.numel() and int(namespace.op.amin(self.detach(), [])) < 0):
+    if self.ndim != 1:
         raise RuntimeError(f"{op}(): expected a 1-D tensor of integers that are not negative, but got {self}")
     if minlength < 0:
         raise RuntimeError(f"{op}(): expected minlength >= 0, but got {minlength}")

@@ -11,23 +11,41 @@ from .cpu_counting_loops import TABLES, count_into, rank_of
 Array = np.ndarray
 COUNTED = 1  # elements of a sum that one counts as whose number is counted
 MOST_TABLES = 16
+FEW = 1 << 10  # numbers for which there are places in any case
 DENSE = 4  # times as many places as there are numbers may lie between the least and the greatest of these
 
 
 def bin_counts(a: Array, minlength: int) -> Array:
     """The number of occurrences of each of 0, 1, 2, ..., in a line of numbers none of which is negative."""
     line = np.ascontiguousarray(a, np.int64)
-    return counts_from(line, 0, max(int(line.max(initial=-1)) + 1, minlength))
+    expected = max(minlength, FEW)  # most often there are no greater ones, so nobody looks for the greatest before
+    counts = counts_from(line, 0, expected) if expected <= line.size else None
+    if counts is not None:
+        used = np.flatnonzero(counts[minlength:])
+        return counts[: minlength + (int(used[-1]) + 1 if used.size else 0)].copy()
+    require_none_negative(int(line.min(initial=0)))
+    size = max(int(line.max(initial=-1)) + 1, minlength)
+    counts = counts_from(line, 0, size) if size <= line.size else None
+    return np.bincount(line, minlength=size) if counts is None else counts[:size].copy()
 
 
-def counts_from(line: Array, low: int, size: int) -> Array:
-    """How often each of low, low + 1, ..., `size` of them, occurs in a line of int64 that has no others."""
-    if size > line.size:
-        return np.bincount(line - low if low else line, minlength=size)
+def require_none_negative(least: int) -> None:
+    """Refuse a number that has no bin.
+
+    Raises:
+        RuntimeError: it is negative.
+    """
+    if least < 0:
+        raise RuntimeError(f"bincount(): expected a 1-D tensor of integers that are not negative, but got {least}")
+
+
+def counts_from(line: Array, low: int, size: int) -> Array | None:
+    """How often each of low, low + 1, ..., at least `size` of them, occurs in a line of int64; None if others do."""
+    places = 1 << (size - 1).bit_length()
     parts = min(get_num_threads(), MOST_TABLES) if is_shared(COUNTED * line.size) else 1
-    tables = np.zeros((parts, TABLES, size), np.int64)
-    shared(count_into, (line, low, tables), parts, COUNTED * line.size)
-    return tables.sum((0, 1))
+    tables, bits = np.zeros((parts, TABLES, places), np.int64), np.zeros(parts, np.uint64)
+    shared(count_into, (line, low, tables, bits), parts, COUNTED * line.size)
+    return tables.sum((0, 1)) if (bits < places).all() else None
 
 
 def histc(a: Array, bins: int, min: float, max: float) -> Array:
@@ -67,6 +85,7 @@ def _distinct_between(a: Array, low: int, size: int) -> tuple[Array, Array, Arra
     """The distinct ones of numbers that lie close together, where each is among them, and how often each occurs."""
     line = np.ascontiguousarray(a, np.int64).reshape(-1)
     counts = counts_from(line, low, size)
+    assert counts is not None, "low and size were found in the line"
     places = np.flatnonzero(counts)
     ranks, inverse = np.cumsum(counts > 0) - 1, np.empty(line.size, np.int64)
     shared(rank_of, (line, low, ranks, inverse), line.size, COUNTED * line.size)

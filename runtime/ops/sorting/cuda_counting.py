@@ -16,7 +16,7 @@ from ...cuda.memory import contiguous
 from ...kernels.cuda.sorting import bins as in_bins
 from ...kernels.cuda.sorting import runs as kernels
 from ..indexing.cuda_found import counts_of
-from ..reduction.cuda_argreduce import max_all
+from ..reduction.cuda_argreduce import max_all, min_all
 from . import cpu_counting as cpu
 
 INT64, UINT32, BOOL = np.dtype(np.int64), np.dtype(np.uint32), np.dtype(np.bool_)
@@ -27,7 +27,10 @@ MANY = 256  # elements of a bin from which on a block of more than a warp adds t
 @within_reach(cpu.bin_counts)
 def bin_counts(a: DeviceArray, minlength: int) -> DeviceArray:
     """The number of occurrences of each of 0, 1, 2, ..."""
-    greatest = int(memory.to_host(max_all(a))) if a.size else -1
+    if not a.size:
+        return counted("whole", a, (), minlength)
+    least, greatest = (int(memory.to_host(found(a))) for found in (min_all, max_all))
+    cpu.require_none_negative(least)
     return counted("whole", a, (), max(greatest + 1, minlength))
 
 

@@ -60,7 +60,9 @@ def test_running_extrema() -> None:
     assert gradient(lambda x: sg.cummax(x, 0).values, [1, 3, 2, 3, 0]) == [1, 2, 0, 2, 0]
 
 
-@pytest.mark.parametrize("dtype", [sg.float32, sg.float64, sg.float16, sg.int64, sg.int32, sg.bool], ids=str)
+@pytest.mark.parametrize(
+    "dtype", [sg.float32, sg.float64, sg.float16, sg.bfloat16, sg.int64, sg.int32, sg.bool], ids=str
+)
 @pytest.mark.parametrize("shape", [(1,), (7,), (3, 70), (70, 3), (2, 40, 67), (67, 2)], ids=str)
 def test_running_extrema_of_lines(shape: tuple[int, ...], dtype: Any) -> None:
     """Along each dimension, in lines side by side, of numbers of which many are equal and some are nan."""

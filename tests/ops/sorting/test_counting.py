@@ -25,6 +25,27 @@ def test_bincount() -> None:
         sg.vmap(sg.bincount)(numbers.expand(2, 3))
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("minlength", [0, 700, 5000])
+@pytest.mark.parametrize("most", [3, 1000, 1025, 60_000, 1 << 20])
+def test_bincount_of_many(most: int, minlength: int, threads: int) -> None:
+    """As NumPy counts, also where numbers are greater than was expected; a negative one anywhere is refused."""
+    a = np.random.default_rng(0).integers(0, most, 30_001)
+    before = sg.get_num_threads()
+    sg.set_num_threads(threads)
+    try:
+        for line in (a, a[::-1], a[:9], a.astype(np.int32)):
+            found = sg.bincount(sg.tensor(line.copy()), minlength=minlength)
+            assert found.dtype is sg.int64 and np.array_equal(found, np.bincount(line, minlength=minlength))
+        for place in (0, 17_000, 30_000):
+            negative = a.copy()
+            negative[place] = -7
+            with pytest.raises(RuntimeError, match="integers that are not negative, but got -7"):
+                sg.bincount(sg.tensor(negative), minlength=minlength)
+    finally:
+        sg.set_num_threads(before)
+
+
 def test_histc() -> None:
     """What is outside of the range, or nan, is not counted; the greatest belongs to the last part."""
     assert sg.histc(X, 4).tolist() == [1, 2, 0, 1] and sg.histc(X, 4, 0, 4).tolist() == [0, 1, 2, 0]
