@@ -12,9 +12,9 @@ from ...errors import ShapeError
 
 
 def bincount(op: str, self: Any, weights: Any, minlength: int) -> tuple[Any, ...]:
-    """A vector of whole numbers, and a weight for each; who counts them sees whether one is negative."""
+    """A vector of whole numbers that are not negative, and a weight for each."""
     require_kind(op, self, "i", "an integral dtype")
-    if self.ndim != 1:
+    if self.ndim != 1:  # that none is negative is seen when they are counted
         raise RuntimeError(f"{op}(): expected a 1-D tensor of integers that are not negative, but got {self}")
     if minlength < 0:
         raise RuntimeError(f"{op}(): expected minlength >= 0, but got {minlength}")
