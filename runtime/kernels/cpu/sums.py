@@ -11,8 +11,7 @@ import numpy as np
 
 from ..jit import jit
 from ..llvm.addresses import clear, empty_row, part_of
-from ..llvm.halves.rows import reading, room_for
-from ..llvm.lines import sum_of_blocks
+from ..llvm.lines import sum_of_blocks, sum_of_few
 
 REORDER = {"reassoc", "contract", "nsz"}
 CHUNK = 1 << 15  # elements of a row that one thread adds
@@ -23,20 +22,15 @@ _ROWS = 128
 Array = np.ndarray
 
 
-@jit(fastmath=REORDER)
+@jit
 def chunk_sum(row: Array) -> float:
     """sum_i x_i; four blocks at a time, which keeps more of the memory busy."""
     total, k = 0.0, 0
     while k + 4 * _BLOCK <= row.size:
         total += sum_of_blocks(row, k)
         k += 4 * _BLOCK
-    room = room_for(row, min(_BLOCK, row.size - k))
     while k < row.size:
-        block = reading(row, k, min(_BLOCK, row.size - k), room)
-        part = row.dtype.type(0)  # in the row's dtype: float64 lanes are half as many
-        for i in range(block.size):
-            part += block[i]
-        total += part
+        total += sum_of_few(row, k, min(_BLOCK, row.size - k))
         k += _BLOCK
     return total
 

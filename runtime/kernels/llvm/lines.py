@@ -6,6 +6,7 @@ Elements of rows of 16-bit floats are widened as they are read.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from ..compile.machine import vector_registers
@@ -32,6 +33,18 @@ def sum_of_blocks(context: Any, row: Any, start: Any) -> Any:
         return builder.fadd(builder.fadd(a, b), builder.fadd(c, d))
 
     return types.float64(row, types.int64), code
+
+
+@for_numba
+def sum_of_few(context: Any, row: Any, start: Any, count: Any) -> Any:
+    """sum_of_few(row, start, count): the sum of neighbours, which are so few that it loses nothing to their number."""
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        lines = Lines(context, builder, row, args[0])
+        return lines.as_double(lines.total(*args[1:]))
+
+    return types.float64(row, types.int64, types.int64), code
 
 
 @for_numba
@@ -92,6 +105,44 @@ class Lines(VectorLoops):
         totals = self.loop(self.number(BLOCK), SIDE * self.lanes, [self.zero] * (SIDE * len(starts)), add)
         vectors = [self.beside(self.builder.fadd, totals[k : k + SIDE]) for k in range(0, len(totals), SIDE)]
         return [self.across(self.builder.fadd, vector) for vector in vectors]
+
+    def total(self, start: Any, count: Any) -> Any:
+        """The sum of neighbours; of less than a vector one after the other."""
+        nothing = self.number(0)
+        is_short = self.builder.icmp_signed("<", count, self.number(self.lanes))
+        vector = self.in_lanes(start, self.builder.select(is_short, nothing, count))
+
+        def add(i: Any, number: Any) -> list[Any]:
+            return [self.builder.fadd(number, self.one(self.plus(start, i)))]
+
+        several = self.builder.select(is_short, count, nothing)
+        return self.loop(several, 1, [self.across(self.builder.fadd, vector)], add)[0]
+
+    def in_lanes(self, start: Any, count: Any) -> Any:
+        """Sums of neighbours in the lanes of a vector: four vectors at a time, then one, then what is left."""
+        add, many, whole = self.builder.fadd, *(self.largest_multiple(count, k * self.lanes) for k in (SIDE, 1))
+
+        def add_from(first: Any, i: Any, *totals: Any) -> list[Any]:
+            places = (self.plus(self.plus(first, i), k * self.lanes) for k in range(len(totals)))
+            return [add(total, self.vector(place)) for total, place in zip(totals, places, strict=True)]
+
+        def add_rest(_: Any, total: Any) -> list[Any]:
+            last = self.vector(self.plus(self.plus(start, count), -self.lanes))  # some of it has been added before
+            return [add(total, self.builder.select(self.last_lanes(rest), last, self.zero))]
+
+        totals = self.loop(many, SIDE * self.lanes, [self.zero] * SIDE, partial(add_from, start))
+        behind, single = self.plus(start, many), self.builder.sub(whole, many)
+        totals = self.loop(single, self.lanes, [self.beside(add, totals)], partial(add_from, behind))
+        rest = self.builder.sub(count, whole)
+        once = self.builder.zext(self.builder.icmp_signed(">", rest, self.number(0)), rest.type)
+        return self.loop(once, 1, totals, add_rest)[0]
+
+    def last_lanes(self, count: Any) -> Any:
+        """The mask of so many of the last lanes."""
+        word = self.ir.IntType(32)
+        numbers = self.ir.Constant(self.ir.VectorType(word, self.lanes), [*range(self.lanes)])
+        first = self.builder.sub(word(self.lanes), self.builder.trunc(count, word))
+        return self.builder.icmp_signed(">=", numbers, self.spread(first))
 
     def beside(self, join: Any, vectors: Sequence[Any]) -> Any:
         """One vector of several, by pairs."""

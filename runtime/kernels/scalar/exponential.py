@@ -144,6 +144,13 @@ def exp_of_usual(x: Any) -> Any:
     return choose(x, power_single, power_double)(r, low) * power_of_two(x, k)
 
 
+def exp_usual(x: Any) -> Any:
+    """`exp` of such numbers alone: the same bits, by a sum of exponents in place of two products."""
+    k, r, low = reduced(x)
+    unit = choose(x, power_single, power_double)(r, low)
+    return from_bits(x, narrow(x, bits(unit) + (k << choose(x, 23, 52))))
+
+
 def exp_minus(x: Any, low: Any) -> Any:
     """k, first and second with e^(x - low) = 2^k (first + second), for a `low` far smaller than `x`."""
     k, r, lost = reduced(x)
@@ -188,3 +195,11 @@ def sigmoid(x: Any) -> Any:
     small = r + power_tail(r, low)  # e^(r + low) - 1
     total = one + power
     return one / (total + fma(power, small, one - (total - power)))
+
+
+def sigmoid_usual(x: Any) -> Any:
+    """`sigmoid` between -40 and 40, or -300 and 300, where nothing has to be scaled down: the same bits."""
+    k, r, low = reduced(-x)
+    one, power = type(x)(1), power_of_two(x, k)
+    total = one + power
+    return one / (total + fma(power, r + power_tail(r, low), one - (total - power)))

@@ -2,8 +2,8 @@
 
 Kernels look at blocks of their operands (`runtime/kernels/usual_blocks.py`). What tells usual arguments apart is an
 integer of each, its key, and the bounds that the keys of a block must lie in: `log` is usual for normal numbers > 0,
-sine and cosine are for those that a product with 1 / pi reduces without loss. The key of two arguments is 1 where they
-are usual: remainders are where one division finds the whole quotient.
+`exp` where its result is a normal number, sine and cosine are for those that a product with 1 / pi reduces without
+loss. The key of two arguments is 1 where they are usual: remainders are where one division finds the whole quotient.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from . import abs, floor_divide, fmod, is_integer, remainder, trunc
 from .circular import cos, cos_double, cos_near, sin, sin_double, sin_near
-from .exponential import with_sign
+from .exponential import exp, exp_usual, sigmoid, sigmoid_usual, with_sign
 from .logarithm import log, log_of_normal
 from .primitives import bits, choose, fma, narrow, select
 
@@ -46,6 +46,16 @@ def is_normal(like: Any, low: Any, high: Any) -> Any:
 def is_near(like: Any, low: Any, high: Any) -> Any:
     """Whether float32 numbers up to a key are reduced by one constant; float64 ones, whatever they are, in one way."""
     return high <= choose(like, (127 + 50 << 23) - 1, 2**63 - 1)
+
+
+def has_normal_exp(like: Any, low: Any, high: Any) -> Any:
+    """Whether e^x and e^-x are normal numbers for all |x| up to a key."""
+    return high <= bits(choose(like, 87.0, 708.0))
+
+
+def has_exp_beside_one(like: Any, low: Any, high: Any) -> Any:
+    """Whether 1 + e^-x is far from overflowing for all |x| up to a key."""
+    return high < bits(choose(like, 40.0, 300.0))
 
 
 def sin_usual(x: Any) -> Any:
@@ -109,6 +119,8 @@ USUAL = {
     floor_divide: Usual(floor_divide_usual, divides),
     fmod: Usual(fmod_usual, divides),
     remainder: Usual(remainder_usual, divides),
+    exp: Usual(exp_usual, size_bits, has_normal_exp),
+    sigmoid: Usual(sigmoid_usual, size_bits, has_exp_beside_one),
     log: Usual(log_of_normal, all_bits, is_normal),
     sin: Usual(sin_usual, size_bits, is_near),
     cos: Usual(cos_usual, size_bits, is_near),

@@ -10,7 +10,7 @@ import pytest
 import specgrad as sg
 from specgrad.runtime.kernels.jit import jit
 from specgrad.runtime.kernels.llvm.addresses import part_of
-from specgrad.runtime.kernels.llvm.lines import range_of
+from specgrad.runtime.kernels.llvm.lines import range_of, sum_of_few
 
 SIZES = (1, 2, 15, 16, 17, 63, 64, 65, 127, 128, 200, 1000)
 
@@ -64,3 +64,28 @@ def test_sums_of_blocks(size: int, dtype: str) -> None:
     rounding = 2.0**-53 if dtype == "float64" else 2.0**-24
     assert abs(float(single.sum().item()) - float(exact)) <= 64 * rounding * np.abs(values).sum() / 32
     assert total.item() == single.sum().to(x.dtype).item()
+
+
+@jit
+def total(row: np.ndarray, start: int, count: int) -> float:
+    """The sum of a part of a row."""
+    return sum_of_few(row, start, count)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("count", (0, *SIZES, 476, 1023))
+def test_sum_of_few(count: int, dtype: type) -> None:
+    """Of whole numbers it is exact, and what stands before and behind them does not count."""
+    row = np.random.default_rng(count).integers(-500, 500, count + 9).astype(dtype)
+    for start in (0, 1, 9):
+        part = row.copy()
+        part[:start] = part[start + count :] = np.nan
+        assert total(part, start, count) == row[start : start + count].sum(dtype=np.float64)
+
+
+@pytest.mark.parametrize("dtype", [sg.float32, sg.float64, sg.bfloat16, sg.float16], ids=str)
+@pytest.mark.parametrize("along", [129, 200, 476, 1500, 2049])
+def test_sums_of_rows(along: int, dtype: sg.dtype) -> None:
+    """Sums of rows of small whole numbers are exact, also where they are stored in 16 bits."""
+    rows = np.random.default_rng(along).integers(-1, 2, (5, along))
+    assert sg.tensor(rows).to(dtype).sum(1).to(sg.int64).tolist() == rows.sum(1).tolist()
