@@ -119,6 +119,16 @@ def test_random_points(name: str) -> None:
             np.testing.assert_allclose(computed(name, points, sg.float32), found.astype(np.float32), rtol=2e-7)
 
 
+def test_erfinv_in_single_precision() -> None:
+    """Everywhere up to the last number before 1, and of the smallest: at most 0.6 ulp."""
+    far = 1 - np.geomspace(2.0**-24, 1, 100_000)
+    x = np.concatenate([np.linspace(-1, 1, 200_001), far, -far, np.geomspace(1e-38, 1, 50_000)]).astype(np.float32)
+    x = x[(np.abs(x) < 1) & (x != 0)]
+    wanted = special.erfinv(x.astype(np.float64))
+    errors = np.abs(computed("erfinv", x, sg.float32) - wanted) / np.spacing(np.abs(wanted).astype(np.float32))
+    assert errors.max() <= 0.6
+
+
 @pytest.mark.parametrize("name", LIMITS)
 def test_limits(name: str) -> None:
     """Zeros, poles, infinities and nan: in both precisions, and as plain Python, as in the CUDA simulator."""
