@@ -9,13 +9,21 @@ import specgrad as sg
 from specgrad.generated.kernels.cpu import add_tensor, exp, log, remainder, tanh
 from specgrad.runtime.kernels.usual_blocks import BLOCK, in_blocks
 
-REFERENCES = {"log": np.log, "exp": np.exp, "sigmoid": lambda x: 1 / (1 + np.exp(-x)), "sin": np.sin, "cos": np.cos}
+REFERENCES = {
+    "log": np.log,
+    "exp": np.exp,
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+}
 LIMITS = {
     "log": (2.0**-126, np.finfo(np.float32).max),
     "exp": (0, 87),
     "sigmoid": (0, 40),
     "sin": (0, 2.0**50),
     "cos": (0, 2.0**50),
+    "tan": (0, 2.0**50),
 }
 ULPS = {"sigmoid": 1.8}  # of others 1.2
 

@@ -3,8 +3,10 @@
 float32 is computed in float64, in half turns: x / pi = n + r, sin(x) = (-1)^n sin(pi r). float64 is reduced to
 [-pi/4, pi/4] and a number of quarter turns. A polynomial's coefficients are minimax fits (Remez), rounded one after the
 other, the lowest power first, each followed by a new fit of the rest.
-The reduction is after M. Payne and R. Hanek, "Radian reduction for trigonometric functions", 1983: of the bits of
-2 / pi only those count that make the product with `x` neither a multiple of four nor too small.
+Numbers below 2^20 are reduced by three parts of pi / 2, after W. Cody and W. Waite, "Software manual for the elementary
+functions", 1980. For others the reduction is after M. Payne and R. Hanek, "Radian reduction for trigonometric
+functions", 1983: of the bits of 2 / pi only those count that make the product with `x` neither a multiple of four nor
+too small.
 Errors of functions are given for float32 and for float64: the largest that was found.
 """
 
@@ -25,7 +27,9 @@ TWO_OVER_PI = (
     5725640658272843386,  1041438810801820887,  -666706196656680788,
 )  # fmt: skip
 WORDS = tuple(TWO_OVER_PI[k : k + 16] for k in range(4))
-HALF_PI = (1.5707963267948966, 6.123233995736766e-17)
+HALF_PI = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33)
+QUARTERS = 0.6366197723675814  # 2 / pi
+NEAR = 2.0**20
 LOW = 0xFFFFFFFF  # the lower half of a word
 FRACTION = (1 << 52) - 1
 WHOLE = 2.0**52  # from here on the last bit of a float64 is worth 1
@@ -34,11 +38,28 @@ SIGNED_WHOLE = 1.5 * 2.0**52  # from here on, up to 2^53, as well
 
 def quarter_turns(x: Any) -> Any:
     """n, r and low with x = n pi/2 + (r + low) modulo 2 pi, |r| <= pi/4, for x >= 0; nan for what is not finite."""
+    near, far = quarter_turns_near(x), quarter_turns_far(x)
+    is_near = x < NEAR
+    return select(is_near, near[0], far[0]), select(is_near, near[1], far[1]), select(is_near, near[2], far[2])
+
+
+def quarter_turns_near(x: Any) -> Any:
+    """The same for x < 2^20, with n from the last bit of a number on."""
+    shifted = fma(x, QUARTERS, SIGNED_WHOLE)
+    n = shifted - SIGNED_WHOLE
+    first = fma(-n, HALF_PI[0], x)  # exact: a multiple of 2^-53, and below 1
+    second = n * HALF_PI[1]
+    r = first - second
+    part = r - first
+    lost = (first - (r - part)) - (second + part)
+    return bits(shifted), r, lost - fma(n, HALF_PI[2], fma(n, HALF_PI[1], -second))
+
+
+def quarter_turns_far(x: Any) -> Any:
+    """The same for x >= 0.5, also where it is not finite."""
     n, fraction, low = turned(x)
     r = fraction * HALF_PI[0]
-    low = fma(fraction, HALF_PI[0], -r) + fma(fraction, HALF_PI[1], low * HALF_PI[0])
-    small = x < 0.78
-    return select(small, 0, n), select(small, x, r) + (x - x), select(small, 0.0, low)
+    return n, r + (x - x), fma(fraction, HALF_PI[0], -r) + fma(fraction, HALF_PI[1], low * HALF_PI[0])
 
 
 def turned(x: Any) -> Any:
@@ -205,19 +226,48 @@ def cos_near(x: Any) -> Any:
 
 
 def tan_single(x: Any) -> Any:
-    _, r = half_turns(np.float64(x), half_turn(np.float64(x)))
+    return tan_of_turns(half_turns(np.float64(x), half_turn(np.float64(x))))
+
+
+def tan_near(x: Any) -> Any:
+    """The same for |x| < 2^50."""
+    return tan_of_turns(half_turns(np.float64(x), HALF_TURN[0]))
+
+
+def tan_of_turns(turns: Any) -> Any:
+    """tan(pi (n + r)) in float32."""
+    _, r = turns
     return np.float32(sin_of_turn(r) / sin_of_turn(0.5 - abs(r)))
 
 
 def sin_double(x: Any) -> Any:
-    """Of 0.0 and -0.0 itself."""
-    n, r, low = quarter_turns(abs(x))
+    return sin_of_quarters(x, quarter_turns(abs(x)))
+
+
+def sin_double_near(x: Any) -> Any:
+    """The same for |x| < 2^20."""
+    return sin_of_quarters(x, quarter_turns_near(abs(x)))
+
+
+def sin_of_quarters(x: Any, turns: Any) -> Any:
+    """sin(x) of the turns of |x|; of 0.0 and -0.0 itself."""
+    n, r, low = turns
     value = select((n & 1) == 0, sin_part(r, low), cos_part(r, low))
     return select(x == 0, x, from_bits(x, bits(value) ^ (bits(x) & SIGN) ^ (n >> 1 << 63)))
 
 
 def cos_double(x: Any) -> Any:
-    n, r, low = quarter_turns(abs(x))
+    return cos_of_quarters(x, quarter_turns(abs(x)))
+
+
+def cos_double_near(x: Any) -> Any:
+    """The same for |x| < 2^20."""
+    return cos_of_quarters(x, quarter_turns_near(abs(x)))
+
+
+def cos_of_quarters(x: Any, turns: Any) -> Any:
+    """cos(x) of the turns of |x|."""
+    n, r, low = turns
     value = select((n & 1) == 0, cos_part(r, low), sin_part(r, low))
     return from_bits(x, bits(value) ^ (n + 1 >> 1 << 63))
 
@@ -237,8 +287,17 @@ def cos_part(r: Any, low: Any) -> Any:
 
 
 def tan_double(x: Any) -> Any:
+    return tan_of_quarters(x, quarter_turns(abs(x)))
+
+
+def tan_double_near(x: Any) -> Any:
+    """The same for |x| < 2^20."""
+    return tan_of_quarters(x, quarter_turns_near(abs(x)))
+
+
+def tan_of_quarters(x: Any, turns: Any) -> Any:
     """r + r^3 P(r^2), and of an odd number of quarter turns -1 over that."""
-    n, r, low = quarter_turns(abs(x))
+    n, r, low = turns
     square = r * r
     cube = square * r
     lost = fma(square, r, -cube) + fma(r, r, -square) * r

@@ -13,7 +13,18 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from . import abs, floor_divide, fmod, is_integer, remainder, trunc
-from .circular import cos, cos_double, cos_near, sin, sin_double, sin_near
+from .circular import (
+    NEAR,
+    cos,
+    cos_double_near,
+    cos_near,
+    sin,
+    sin_double_near,
+    sin_near,
+    tan,
+    tan_double_near,
+    tan_near,
+)
 from .exponential import exp, exp_usual, sigmoid, sigmoid_usual, with_sign
 from .logarithm import log, log_of_normal
 from .primitives import bits, choose, fma, narrow, select
@@ -44,8 +55,8 @@ def is_normal(like: Any, low: Any, high: Any) -> Any:
 
 
 def is_near(like: Any, low: Any, high: Any) -> Any:
-    """Whether float32 numbers up to a key are reduced by one constant; float64 ones, whatever they are, in one way."""
-    return high <= choose(like, (127 + 50 << 23) - 1, 2**63 - 1)
+    """Whether numbers up to a key are reduced by one constant, or in float64 by three parts of one."""
+    return high < bits(choose(like, 2.0**50, NEAR))
 
 
 def has_normal_exp(like: Any, low: Any, high: Any) -> Any:
@@ -60,12 +71,17 @@ def has_exp_beside_one(like: Any, low: Any, high: Any) -> Any:
 
 def sin_usual(x: Any) -> Any:
     """The sine where `is_near` holds."""
-    return choose(x, sin_near, sin_double)(x)
+    return choose(x, sin_near, sin_double_near)(x)
 
 
 def cos_usual(x: Any) -> Any:
     """The cosine where `is_near` holds."""
-    return choose(x, cos_near, cos_double)(x)
+    return choose(x, cos_near, cos_double_near)(x)
+
+
+def tan_usual(x: Any) -> Any:
+    """The tangent where `is_near` holds; of -0.0 itself."""
+    return select(x == 0, x, choose(x, tan_near, tan_double_near)(x))
 
 
 # A quotient has as many bits as leave room for a rounding error of it, and products with it are exact between these.
@@ -124,4 +140,5 @@ USUAL = {
     log: Usual(log_of_normal, all_bits, is_normal),
     sin: Usual(sin_usual, size_bits, is_near),
     cos: Usual(cos_usual, size_bits, is_near),
+    tan: Usual(tan_usual, size_bits, is_near),
 }
