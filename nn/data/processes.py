@@ -7,18 +7,26 @@ import multiprocessing
 import os
 import signal
 import time
+import warnings
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from multiprocessing.reduction import ForkingPickler
+from pickle import PicklingError
 from typing import Any, NamedTuple
 
 from . import worker as worker_side
 from .fetch import Source
 
 _GRACE = 5.0  # seconds that workers get to end by themselves
+_NOT_PICKLED = (
+    "Got pickle error when attempting to start a worker Process. This might be because the worker Process arguments "
+    "are not picklable. Python 3.14+ changed the multiprocessing start method in non-Mac POSIX platforms to "
+    "'forkserver', which requires the worker Process arguments to be picklable. You can also try "
+    "multiprocessing.set_start_method('fork')."
+)
 
 
 class _Worker(NamedTuple):
@@ -143,7 +151,11 @@ def _start(context: Any, arguments: tuple[Any, ...], earlier: list[_Worker]) -> 
     foreign = [tasks, results, *(end for w in earlier for end in (w.tasks, w.results))] if forked else []
     arguments = (*arguments, task_end, result_end, foreign)
     process = context.Process(target=worker_side.run, args=arguments, daemon=True)
-    process.start()
+    try:
+        process.start()
+    except (TypeError, AttributeError, PicklingError):  # which one, depends on the object and on Python's version
+        warnings.warn(_NOT_PICKLED, stacklevel=2)
+        raise
     task_end.close()
     result_end.close()
     return _Worker(process, tasks, results)

@@ -97,6 +97,33 @@ def test_a_tensor_alone_is_not_searched_for(monkeypatch: pytest.MonkeyPatch) -> 
     assert len(asked) == 1 and view.tolist() == [2, 2, 2]
 
 
+SHARERS = [
+    lambda x: x.detach(),
+    lambda x: x.view(1, 3),
+    lambda x: x[1:],
+    lambda x: x.view(3, 1).t(),
+    lambda x: x.untyped_storage(),
+    lambda x: x.numpy(),
+]
+
+
+@pytest.mark.cpu("the memory of several processes is the host's")
+@pytest.mark.parametrize("number", [None, *range(len(SHARERS))])
+def test_who_else_holds_the_memory(monkeypatch: pytest.MonkeyPatch, number: int | None) -> None:
+    """One who shares it is noticed however he holds it, and variables are not taken for one: not for more, not for
+    fewer than they count as on this Python."""
+    asked = []
+    monkeypatch.setattr(replacing, "_holders", lambda arrays: asked.append(arrays) or gc.get_referrers(*arrays))
+    for count, change in enumerate((lambda x: x.resize_(5), lambda x: x.share_memory_()), 1):
+        x = sg.ones(3)
+        sharer = None if number is None else SHARERS[number](x)
+        change(x)
+        assert len(asked) == (0 if sharer is None else count) and x[:3].tolist() == [1, 1, 1]
+        if isinstance(sharer, sg.Tensor):
+            x.fill_(2)
+            assert set(sharer.flatten().tolist()) == {2}
+
+
 def test_tensors_that_the_collector_has_put_aside() -> None:
     """`gc.freeze`, as before a fork, hides tensors from the collector, and not from here."""
     x = sg.ones(3)

@@ -60,27 +60,35 @@ def resized(origin: Any, nbytes: int) -> Any:
 
 def grow(tensor: Any, count: int) -> None:
     """Let the memory of a tensor, and so of all that share it, hold at least `count` elements of the tensor's dtype."""
-    old = origin_of(tensor._storage)
-    move(tensor, resized(old, count * tensor._dtype.itemsize), old)
+    move(tensor, resized(origin_of(tensor._storage), count * tensor._dtype.itemsize))
 
 
-def move(tensor: Any, new: Any, old: Any) -> None:
-    """Give a tensor, and all that share its memory `old`, the memory `new`."""
-    if _is_alone(tensor, known=2):  # by the names `old` here and in the function that calls
+def move(tensor: Any, new: Any) -> None:
+    """Give a tensor, and all that share its memory, the memory `new`."""
+    if _is_alone(tensor):
         lay(tensor, new)
         note_layout_change()
     else:
-        replace([(old, new)])
+        replace([(origin_of(tensor._storage), new)])
 
 
-def _is_alone(tensor: Any, known: int) -> bool:
-    """Whether nobody holds the memory but this tensor and `known` names; False where that is not clear."""
+def _is_alone(tensor: Any) -> bool:
+    """Whether nobody holds the memory but this tensor; False where that is not clear.
+
+    While references are counted no variable may name the array, here or in a function that waits: from CPython 3.14 on
+    some variables count as references and some do not.
+    """
+    own = _own_references(tensor)
+    return own > 0 and sys.getrefcount(tensor._storage) <= own + 1  # the argument
+
+
+def _own_references(tensor: Any) -> int:
+    """How often a tensor holds its memory, by slots and by parts in them; 0 for a view of another dtype's memory."""
     storage, flat, nd = tensor._storage, tensor._flat, tensor._nd
     if origin_of(storage) is not storage:
-        return False
-    own = 1 + 2 * ((flat is storage) + (nd is storage))  # by slots, and by the names above
-    own += _is_part(flat, storage) + (nd is not flat and _is_part(nd, storage))
-    return sys.getrefcount(storage) <= own + known + 2  # the name `storage` and the argument
+        return 0
+    parts = _is_part(flat, storage) + (nd is not flat and _is_part(nd, storage))
+    return 1 + (flat is storage) + (nd is storage) + parts
 
 
 def _is_part(array: Any, storage: Any) -> bool:

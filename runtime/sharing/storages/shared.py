@@ -72,9 +72,8 @@ def share(arrays: Iterable[Any]) -> None:
 def share_tensor(tensor: Any) -> None:
     """Move the memory of one tensor, which may be all that lies there; see `share`."""
     with _lock:
-        origin = origin_of(tensor._storage)
-        if id(origin) not in _shared:
-            move(tensor, _copied(origin), origin)
+        if id(origin_of(tensor._storage)) not in _shared:
+            move(tensor, _copied(origin_of(tensor._storage)))  # with no name for the array: see `move`
 
 
 def _copied(origin: np.ndarray) -> np.ndarray:

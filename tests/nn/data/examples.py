@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from specgrad.utils.data import Dataset, IterableDataset, get_worker_info
+from specgrad.utils.data import DataLoader, Dataset, IterableDataset, get_worker_info
 from tests.patience import comes_true
 
 
@@ -31,6 +31,12 @@ class Shares(IterableDataset[int]):
         info = get_worker_info()
         assert info is not None
         return iter(range(info.id, self.n, info.num_workers))
+
+
+def forked(dataset: Any, **options: Any) -> DataLoader:
+    """A loader with workers that are forked, whatever this Python does by default: they know local functions, which
+    cannot be sent."""
+    return DataLoader(dataset, multiprocessing_context="fork", **options)
 
 
 def lists(loader: Any) -> list[Any]:

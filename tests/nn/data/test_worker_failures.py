@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+from pickle import PicklingError
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from specgrad.utils.data import DataLoader
 from tests.patience import PATIENCE
 
-from .examples import Numbers, gone, lists
+from .examples import Numbers, forked, gone, lists
 
 pytestmark = pytest.mark.cpu("a forked process makes no tensors on a device")
 
@@ -22,14 +23,14 @@ def test_init_function() -> None:
     def init(number: int) -> None:
         calls[number] += 1
 
-    assert len(list(DataLoader(Numbers(4), num_workers=2, worker_init_fn=init))) == 4
+    assert len(list(forked(Numbers(4), num_workers=2, worker_init_fn=init))) == 4
     assert list(calls) == [1, 1]
 
     def broken(number: int) -> None:
         raise ValueError("no luck")
 
     with pytest.raises(ValueError, match="(?s)Caught ValueError in DataLoader worker process 0.*no luck"):
-        list(DataLoader(Numbers(4), num_workers=1, worker_init_fn=broken))
+        list(forked(Numbers(4), num_workers=1, worker_init_fn=broken))
 
 
 class Peculiar(Exception):
@@ -53,7 +54,7 @@ def test_exceptions_and_what_comes_after() -> None:
             raise StopIteration
         return index
 
-    iterator = iter(DataLoader(Numbers(6, act), num_workers=2))
+    iterator = iter(forked(Numbers(6, act), num_workers=2))
     assert next(iterator).item() == 0
     with pytest.raises(ValueError) as caught:
         next(iterator)
@@ -83,7 +84,7 @@ def test_what_cannot_be_sent() -> None:
             raise Local("local trouble")
         return lambda: index
 
-    iterator = iter(DataLoader(Numbers(2, act), num_workers=1, batch_size=None))
+    iterator = iter(forked(Numbers(2, act), num_workers=1, batch_size=None))
     with pytest.raises(RuntimeError, match="(?s)Caught Local in.*local trouble"):
         next(iterator)
     with pytest.raises(Exception, match="(?s)Caught .* in DataLoader worker process 0.*[Pp]ickle"):
@@ -102,7 +103,7 @@ def test_what_cannot_be_sent() -> None:
 )
 def test_death_of_a_worker(act: Any, message: str) -> None:
     """A worker that dies is reported at once, and the others are ended."""
-    iterator: Any = iter(DataLoader(Numbers(8, act), num_workers=2))
+    iterator: Any = iter(forked(Numbers(8, act), num_workers=2))
     processes = [worker.process for worker in iterator.pool.workers]
     with pytest.raises(RuntimeError, match=message):
         next(iterator)
@@ -120,6 +121,14 @@ def test_death_between_passes_of_persistent_workers() -> None:
     assert lists(loader) == [[0], [1], [2], [3]]
 
 
+def test_a_dataset_that_cannot_be_sent(lib: Any) -> None:
+    """Workers that are not forked are sent the dataset: who has one with a local function is told what to do."""
+    loader = lib.utils.data.DataLoader([lambda: 0], num_workers=1, multiprocessing_context="spawn")
+    told = pytest.warns(UserWarning, match=r"You can also try multiprocessing.set_start_method\('fork'\)")
+    with told, pytest.raises((AttributeError, PicklingError)):
+        iter(loader)
+
+
 def test_timeout() -> None:
     """A batch that takes longer than the timeout is an error."""
     awaited = multiprocessing.Event()
@@ -128,7 +137,7 @@ def test_timeout() -> None:
         awaited.wait(PATIENCE)
         return index
 
-    iterator = iter(DataLoader(Numbers(1, act), num_workers=1, timeout=0.05))
+    iterator = iter(forked(Numbers(1, act), num_workers=1, timeout=0.05))
     with pytest.raises(RuntimeError, match="DataLoader timed out after 0.05 seconds"):
         next(iterator)
     awaited.set()

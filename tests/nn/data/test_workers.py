@@ -12,7 +12,7 @@ import specgrad as sg
 from specgrad.utils.data import DataLoader, Dataset, TensorDataset, get_worker_info
 from tests.patience import comes_true
 
-from .examples import Numbers, Shares, lists
+from .examples import Numbers, Shares, forked, lists
 
 pytestmark = pytest.mark.cpu("a forked process makes no tensors on a device")
 
@@ -25,7 +25,7 @@ def test_order_is_preserved(workers: int) -> None:
         time.sleep(0.02 if index % 4 == 0 else 0)
         return index
 
-    loader = DataLoader(Numbers(20, act), batch_size=3, num_workers=workers)
+    loader = forked(Numbers(20, act), batch_size=3, num_workers=workers)
     assert lists(loader) == lists(DataLoader(Numbers(20), batch_size=3))
 
 
@@ -82,7 +82,7 @@ def test_worker_info() -> None:
 
     parent = os.getpid()
     data.act = act
-    found = [[x.item() for x in sample] for sample in DataLoader(data, num_workers=2)]
+    found = [[x.item() for x in sample] for sample in forked(data, num_workers=2)]
     assert found == [[0, 2, True, True], [1, 2, True, True]] * 2
 
 
@@ -96,7 +96,7 @@ def test_workers_draw_different_repeatable_numbers() -> None:
 
     def draw() -> list[Any]:
         sg.manual_seed(9)
-        loader = DataLoader(Numbers(2, act), num_workers=2)
+        loader = forked(Numbers(2, act), num_workers=2)
         return [[x.item() for x in sample] for _ in range(2) for sample in loader]
 
     first = draw()
@@ -113,7 +113,7 @@ def test_prefetching() -> None:
             made.value += 1
         return index
 
-    iterator = iter(DataLoader(Numbers(50, act), num_workers=1, prefetch_factor=5))
+    iterator = iter(forked(Numbers(50, act), num_workers=1, prefetch_factor=5))
     assert comes_true(lambda: made.value >= 5)
     time.sleep(0.05)  # one too many would come by then, mostly
     assert made.value == 5
@@ -122,10 +122,10 @@ def test_prefetching() -> None:
 
 def test_large_batches_and_small_views() -> None:
     """Batches larger than a pipe's buffer arrive whole; of a view only its own elements are sent."""
-    loader = DataLoader(Numbers(6, lambda index: sg.full((300_000,), float(index))), num_workers=2)
+    loader = forked(Numbers(6, lambda index: sg.full((300_000,), float(index))), num_workers=2)
     assert [(batch == i).all().item() for i, batch in enumerate(loader)] == [True] * 6
     whole = sg.arange(1_000_000)
-    (first, *_) = DataLoader(Numbers(2, lambda index: whole[index : index + 2]), batch_size=None, num_workers=1)
+    (first, *_) = forked(Numbers(2, lambda index: whole[index : index + 2]), batch_size=None, num_workers=1)
     assert first.tolist() == [0, 1] and len(first._storage) == 2
 
 
