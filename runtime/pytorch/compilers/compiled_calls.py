@@ -67,7 +67,7 @@ def _of_both(error: Exception) -> Error:
 
 
 @cache
-def _both(kind: type[Exception]) -> type[Error]:
+def _both(kind: Any) -> type[Error]:  # a class of exceptions
     """A class of both; `Error` alone where Python refuses such a class, as two that keep fields of their own."""
     try:
         return type(kind.__name__, (Error, kind), {"__module__": kind.__module__, "__doc__": kind.__doc__})
