@@ -59,7 +59,8 @@ def leave_as_compiled(
 
 def _of_both(error: Exception) -> Error:
     """An error of the same class, text and attributes that is an `Error` too."""
-    kind = _both(type(error))
+    plain: Any = type(error)  # hashable, which types of exceptions are not for mypy
+    kind = _both(plain)
     made = kind.__new__(kind, *error.args)
     made.args = error.args
     made.__dict__.update(vars(error))
@@ -67,7 +68,7 @@ def _of_both(error: Exception) -> Error:
 
 
 @cache
-def _both(kind: Any) -> type[Error]:  # a class of exceptions
+def _both(kind: Any) -> type[Error]:
     """A class of both; `Error` alone where Python refuses such a class, as two that keep fields of their own."""
     try:
         return type(kind.__name__, (Error, kind), {"__module__": kind.__module__, "__doc__": kind.__doc__})
