@@ -8,7 +8,7 @@ from .modules.module.base import Module
 
 
 class ScriptModule(Module):
-    """A Module: what is derived from it runs as it is written.
+    """A Module: what is derived from it runs as it is written; its errors are `jit.Error`s besides.
 
     Formula: that of the class that is derived from it
 
@@ -24,6 +24,8 @@ class ScriptModule(Module):
         >>> Double()(sg.tensor(2.0))
         tensor(4.)
     """
+
+    _called_as_compiled = True
 
 
 class RecursiveScriptModule(ScriptModule):

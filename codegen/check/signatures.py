@@ -153,6 +153,20 @@ def check_layout(context: Context) -> Iterator[Problem]:
             yield context.problem(where, f"the op has no tensor '{name}'{hint}", "laid_like")
 
 
+def check_hooked(context: Context) -> Iterator[Problem]:
+    """The arguments of `hooked`: tensors, each once, of an op whose node has an edge for each of them."""
+    entry = context.entry
+    for i, name in enumerate(entry.hooked):
+        where = entry.key_places["hooked"]
+        if any(a.type.is_tensor and a.type.is_list for a in entry.schema.arguments):
+            yield context.problem(where, "which edges lead to the tensors of a list is not known here", "hooked")
+        elif name not in entry.gradients:
+            hint = did_you_mean(name, list(entry.gradients))
+            yield context.problem(where, f"the entry has no gradient for '{name}'{hint}", "hooked")
+        elif name in entry.hooked[:i]:
+            yield context.problem(where, f"'{name}' stands there twice", "hooked")
+
+
 def _is_whole(entry: Entry) -> bool:
     """Whether all of the expressions that could read an argument could be read themselves."""
     if entry.compute.kind == "missing" or (entry.compute.kind in EXPRESSIONS and entry.compute.tree is None):

@@ -24,7 +24,7 @@ from .reference import check_reference
 from .rows import check_rows
 from .samples import check_refuses, check_samples
 from .scope import Context, Ops, Scope
-from .signatures import check_layout, check_signatures, check_unused
+from .signatures import check_hooked, check_layout, check_signatures, check_unused
 
 OUT_OF_REACH = " ({} has one: put an __init__.py beside it, and the generated package into the folder generated/ there)"
 
@@ -182,4 +182,5 @@ CHECKS = (
         check_logic,
     ),
     *(check_samples, check_refuses, check_reference, check_onnx, check_signatures, check_unused, check_layout),
+    check_hooked,
 )

@@ -50,6 +50,8 @@ class NodeClass:
         if node.plan.tensors:
             told["saved_slots"] = tuple(t.slot for t in node.plan.tensors)
             told |= {"saved_outputs": node.saved_outputs} if node.saved_outputs else {}
+        if node.entry.hooked:
+            told["hook_order"] = self._hook_order
         lines = [f"{name} = {value!r}" for name, value in told.items()]
         if node.fused or node.fast or (node.kernels is not None and node.plain):
             lines.append(f"elementwise = kernels.{node.entry.identifier.upper()}")
@@ -60,6 +62,13 @@ class NodeClass:
             kernel = node.kernel.spelling  # type: ignore[union-attr]
             lines.append(f"plans = KernelOpGradient({plan}, {kernel}, {reads})")
         return lines + (self._plain if node.plain else [])
+
+    @property
+    def _hook_order(self) -> tuple[int, ...]:
+        """The edges of the arguments that `hooked` names, then the others."""
+        names = [a.name for a in self.node.arguments]
+        first = [names.index(name) for name in self.node.entry.hooked]
+        return (*first, *(i for i in range(len(names)) if i not in first))
 
     @property
     def _plain(self) -> list[str]:

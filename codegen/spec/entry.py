@@ -66,6 +66,7 @@ class EntryReader(TrialFields):
             check=self.plain("check") or (check_of_rows(schema) if self.rows is not None else None),
             ignores=tuple(text.value for text in self.items("ignores")),
             laid_like=tuple(text.value for text in self.items("laid_like")),
+            hooked=tuple(text.value for text in self.items("hooked")),
             autocast=read_autocast(self.values.get("autocast"), self.source, self.about("autocast")),
             deprecated=tuple(tuple(text.value.split()) for text in self.items("deprecated")),
             sparse=self.plain("sparse"),

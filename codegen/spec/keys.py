@@ -68,6 +68,7 @@ KEYS = frozenset(
         "deprecated",
         "ignores",
         "laid_like",
+        "hooked",
         "try",
         "domain",
         "samples",

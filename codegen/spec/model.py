@@ -162,6 +162,7 @@ class Entry:
     tries: str | None = None  # the entry of which a plan or a view is looked up first
     check: str | None = None
     ignores: tuple[str, ...] = ()  # arguments that change nothing
+    hooked: tuple[str, ...] = ()  # arguments: of leaves among them, hooks see gradients in this order, before others
     laid_like: tuple[str, ...] = ()  # tensors: the first in channels-last order says how results lie
     autocast: dict[str, str] = field(default_factory=dict)  # type of device -> a word of the key, or refuse: why
     deprecated: tuple[tuple[str, ...], ...] = ()  # older orders of arguments, by place

@@ -778,6 +778,7 @@ class LinearBackward0(Node):
     )
     op_name = "linear"
     saved_slots = ("kept_weight", "kept_self")
+    hook_order = (2, 1, 0)
     plans = KernelOpGradient(
         matmul_plans.linear_backward,
         matmul_cpu.linear_backward,

@@ -155,11 +155,16 @@ class AnomalyPass(BackwardPass):
         return super().follow(edges, grads, owned, incoming)
 
     def hold_back(
-        self, edges: Sequence[Any], grads: Sequence[Any], owned: bool = False, incoming: Any = None
+        self,
+        edges: Sequence[Any],
+        grads: Sequence[Any],
+        owned: bool = False,
+        incoming: Any = None,
+        order: Sequence[int] = (),
     ) -> Sequence[Any]:
         """Look also at those that wait for the hooks of a leaf."""
         self.look(grads)
-        return super().hold_back(edges, grads, owned, incoming)
+        return super().hold_back(edges, grads, owned, incoming, order)
 
     def look(self, grads: Sequence[Any]) -> None:
         """Refuse nan in the gradients that a node of this pass has made."""

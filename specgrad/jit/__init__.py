@@ -3,10 +3,10 @@
 from typing import Final as Final
 
 from ..nn.script_module import RecursiveScriptModule, ScriptModule, TopLevelTracedModule, TracedModule
+from ..runtime.pytorch.compilers.compiled_calls import Error
 from ..runtime.pytorch.compilers.scripting import (
     Attribute,
     CompilationUnit,
-    Error,
     ScriptFunction,
     TracerWarning,
     annotate,

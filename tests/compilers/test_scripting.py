@@ -1,6 +1,8 @@
 """`jit`, `compile` and their relatives: what is compiled in PyTorch is here the Python function or module itself."""
 
+import copy
 import importlib
+import pickle
 import typing
 import warnings
 from typing import Any
@@ -63,6 +65,71 @@ def test_modules_of_programs() -> None:
             return self.inner(x)
 
     assert Own()(sg.ones(1, 1)).shape == (1, 1) and len(list(Own().parameters())) == 2
+
+
+class Vector(sg.nn.Module):
+    """A module that makes demands: one argument, a vector, a known key."""
+
+    def forward(self, x: Any, key: str = "two") -> Any:
+        """The vector times a number by name."""
+        assert x.dim() == 1, "expected a vector"
+        return {"two": 2}[key] * x
+
+
+@pytest.mark.parametrize("compiled", ["script", "trace", "trace_module", "copy", "pickle", "inside"])
+@pytest.mark.parametrize(
+    ("args", "kind", "message"),
+    [
+        ((), TypeError, "missing 1 required positional argument: 'x'"),
+        ((sg.ones(2, 2),), AssertionError, "expected a vector"),
+        ((sg.ones(2), "three"), KeyError, "three"),
+        ((sg.ones(2), []), TypeError, "unhashable"),
+    ],
+)
+def test_errors_of_compiled_modules(compiled: str, args: tuple[Any, ...], kind: type, message: str) -> None:
+    """They are RuntimeErrors, `jit.Error`, and still of the class and with the text that Python gives them."""
+    jit = sg.jit
+    module = {
+        "script": lambda: jit.script(Vector()),
+        "trace": lambda: jit.trace(Vector(), (sg.ones(2),)),
+        "trace_module": lambda: jit.trace_module(Vector(), {"forward": sg.ones(2)}),
+        "copy": lambda: copy.deepcopy(jit.script(Vector())),
+        "pickle": lambda: pickle.loads(pickle.dumps(jit.script(Vector()))),
+        "inside": lambda: sg.nn.ModuleList([jit.script(Vector())])[0],
+    }[compiled]()
+    assert module(sg.ones(2)).tolist() == [2.0, 2.0]
+    with pytest.raises(jit.Error, match=message) as raised:
+        module(*args)
+    assert isinstance(raised.value, kind) and type(raised.value).__name__ == kind.__name__
+    with pytest.raises(kind, match=message) as plain:
+        Vector()(*args)
+    assert not isinstance(plain.value, RuntimeError) and plain.value.args == raised.value.args
+
+
+def test_errors_that_pass_through_compiled_modules() -> None:
+    """What is a RuntimeError already stays the object that it is; attributes of an error are kept."""
+    refused = RuntimeError("as it is")
+    told = ValueError("with more")
+    told.more = 3  # type: ignore[attr-defined]
+
+    class Raising(sg.nn.Module):
+        def forward(self, error: Exception) -> None:
+            raise error
+
+    module = sg.jit.script(sg.nn.Sequential(sg.jit.script(Raising())))
+    for error, same in ((refused, True), (told, False)):
+        with pytest.raises(RuntimeError) as raised:
+            module(error)
+        assert (raised.value is error) is same and vars(raised.value).get("more") == (None if same else 3)
+    with pytest.raises(AssertionError, match="written") as raised_by_own:
+        _Own()(sg.ones(1))
+    assert isinstance(raised_by_own.value, sg.jit.Error)
+
+
+class _Own(sg.jit.ScriptModule):
+    @sg.jit.script_method
+    def forward(self, x: Any) -> Any:
+        raise AssertionError("written for TorchScript")
 
 
 @pytest.mark.parametrize("call", ["jit.save", "jit.load", "_dynamo.export", "jit.RecursiveScriptModule"])

@@ -43,6 +43,7 @@ class Module(ModuleMembers, ModuleHooks, ModuleState, ModuleLoading, ModuleTree,
 
     training: bool
     call_super_init: bool = False
+    _called_as_compiled: bool = False  # whether `jit.script` has had it
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if not self.call_super_init:
@@ -70,7 +71,8 @@ class Module(ModuleMembers, ModuleHooks, ModuleState, ModuleLoading, ModuleTree,
                 return self._call_with_hooks(args, kwargs)
             return self.forward(*args, **kwargs)
         except Exception as error:
-            arguments.leave(self.forward, error, args, kwargs)
+            leave = _leave_as_compiled if self._called_as_compiled else arguments.leave
+            leave(self.forward, error, args, kwargs)
             raise
 
     def train(self, mode: bool = True) -> Self:
@@ -103,6 +105,12 @@ class Module(ModuleMembers, ModuleHooks, ModuleState, ModuleLoading, ModuleTree,
 
 
 arguments.guards.add(Module.__call__.__code__)
+
+
+def _leave_as_compiled(*call: Any) -> None:
+    from ....runtime.pytorch.compilers.compiled_calls import leave_as_compiled  # few programs script modules
+
+    leave_as_compiled(*call)
 
 
 def _refuse_arguments(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

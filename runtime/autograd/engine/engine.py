@@ -100,7 +100,7 @@ class BackwardPass:
             node.release()
         if self.hooked is not None:
             owned = node.gives_fresh and (len(grads) < 2 or all_different(grads))
-            grads = self.hold_back(edges, grads, owned, grad)
+            grads = self.hold_back(edges, grads, owned, grad, node.hook_order)
         return self.follow(edges, grads, node.gives_fresh, grad)
 
     def step_with_hooks(self, node: Node, grad: Any) -> tuple[Any, Any]:
@@ -129,16 +129,21 @@ class BackwardPass:
         if self.capture is not None and node in self.capture.forks:
             edges = self.capture.passing(edges)
         if self.hooked is not None:
-            grads = self.hold_back(edges, grads)
+            grads = self.hold_back(edges, grads, order=node.hook_order)
         return self.follow(edges, grads, owned=False)
 
     def hold_back(
-        self, edges: Sequence[Any], grads: Sequence[Any], owned: bool = False, incoming: Any = None
+        self,
+        edges: Sequence[Any],
+        grads: Sequence[Any],
+        owned: bool = False,
+        incoming: Any = None,
+        order: Sequence[int] = (),
     ) -> Sequence[Any]:
         """Keep the gradients of leaves with hooks until they are complete; the rest goes on."""
         if self.hooked is None:
             return grads
-        passed, complete = self.hooked.take(edges, grads, owned, incoming)
+        passed, complete = self.hooked.take(edges, grads, owned, incoming, order)
         for leaf in complete:
             self.reach(leaf, self.hooked.sums.pop(leaf, None), owned=leaf in self.hooked.own)
         return passed

@@ -29,14 +29,21 @@ class HookedLeaves:
                 self.left[edge] = self.left.get(edge, 0) + 1
 
     def take(
-        self, edges: Sequence[Any], grads: Sequence[Any], owned: bool = False, incoming: Any = None
+        self,
+        edges: Sequence[Any],
+        grads: Sequence[Any],
+        owned: bool = False,
+        incoming: Any = None,
+        order: Sequence[int] = (),
     ) -> tuple[Sequence[Any], list[Any]]:
         """Keep the gradients of hooked leaves; returns the others and the leaves that have all of theirs now.
 
-        `owned` says that the gradients were just made, each once, but for one that is `incoming` passed on.
+        `owned` says that the gradients were just made, each once, but for one that is `incoming` passed on; `order` in
+        which order the edges are looked at, where that is not their own.
         """
         passed, complete = list(grads), []
-        for i, (edge, grad) in enumerate(zip(edges, grads, strict=False)):
+        for i in order or range(min(len(edges), len(grads))):
+            edge, grad = edges[i], grads[i]
             if edge is None or edge.edge_kind != LEAF or edge not in self.left:
                 continue
             passed[i] = None

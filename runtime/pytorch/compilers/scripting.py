@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ...arguments import explained
 from ..futures import Future
+from .compiled_calls import call_as_compiled
 
 T = TypeVar("T")
 _fusion: list[list[tuple[str, int]]] = [[("STATIC", 2), ("DYNAMIC", 10)]]
@@ -17,10 +18,6 @@ _NO_FILES = (
     "specgrad.jit.{}(): there are no TorchScript programs here; a module is saved by "
     "specgrad.save(module.state_dict(), file) and loaded by module.load_state_dict(specgrad.load(file))"
 )
-
-
-class Error(RuntimeError):
-    """What PyTorch raises from a compiled function; nothing here does."""
 
 
 class TracerWarning(Warning):
@@ -65,7 +62,7 @@ def script(
     _rcb: Any = None,
     example_inputs: Any = None,
 ) -> T:
-    """The function, module or class itself.
+    """The function, module or class itself; what a call of the module raises is an `Error` from now on.
 
     Args:
         obj: what is to be compiled.
@@ -78,7 +75,7 @@ def script(
         >>> script(double) is double
         True
     """
-    return obj
+    return call_as_compiled(obj)
 
 
 def trace(
@@ -95,7 +92,7 @@ def trace(
     example_kwarg_inputs: Any = None,
     _store_inputs: bool = True,
 ) -> Any:
-    """The function or module itself: what depends on values goes on to depend on them.
+    """The function or module itself: what depends on values goes on to depend on them. Errors are those of `script`.
 
     Args:
         func: what is to be traced.
@@ -108,18 +105,18 @@ def trace(
     """
     if example_inputs is None and example_kwarg_inputs is None:
         raise RuntimeError("example_kwarg_inputs should be a dict")
-    return func
+    return call_as_compiled(func)
 
 
 def trace_module(mod: T, inputs: Any, *args: Any, **kwargs: Any) -> T:
-    """The module itself.
+    """The module itself, whose errors are those of `script`.
 
     Args:
         mod: the module.
         inputs: arguments by method.
         *args, **kwargs: as of `trace`.
     """
-    return mod
+    return call_as_compiled(mod)
 
 
 def ignore(drop: Any = False, **kwargs: Any) -> Any:

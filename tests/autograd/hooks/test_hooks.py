@@ -30,6 +30,38 @@ def test_leaf_hook_sees_the_sum(lib: Any) -> None:
     assert seen == [7.0]
 
 
+@pytest.mark.parametrize("rows", [(), (2,), (2, 5)])
+@pytest.mark.parametrize("of_node", [False, True])
+def test_hooks_of_a_linear_layer(lib: Any, rows: tuple[int, ...], of_node: bool) -> None:
+    """From the last layer to the first, the bias before the weight, whose gradient takes one node more in PyTorch."""
+    model = lib.nn.Sequential(lib.nn.Linear(3, 4), lib.nn.ReLU(), lib.nn.Linear(4, 2))
+    order = []
+    for name, parameter in model.named_parameters():
+        parameter.register_hook(lambda grad, name=name: order.append(name))
+    y = model(lib.ones(*rows, 3))
+    if of_node:
+        y.grad_fn.register_hook(lambda *_: order.append("node"))
+    y.sum().backward()
+    backwards = ["2.bias", "2.weight", "0.bias", "0.weight"]
+    assert [name for name in order if name != "node"] == backwards and ("node" in order) is of_node
+
+
+def test_hooks_of_one_node_run_in_the_order_of_its_inputs(lib: Any) -> None:
+    """Those of a convolution first for the weight, of a product for the first factor; a leaf twice in it comes once."""
+    order = []
+    convolution = lib.nn.Conv1d(2, 3, 2)
+    named = [*convolution.named_parameters(), ("x", leaf(lib, 1.0)), ("y", leaf(lib, 2.0))]
+    for name, parameter in named:
+        parameter.register_hook(lambda grad, name=name: order.append(name))
+    convolution(lib.ones(1, 2, 4)).sum().backward()
+    assert order == ["weight", "bias"]
+    x, y = named[2][1], named[3][1]
+    for product, expected in ((x * y, ["x", "y"]), (y * x, ["y", "x"]), (x * x, ["x"])):
+        order.clear()
+        product.sum().backward()
+        assert order == expected
+
+
 def test_leaf_hook_runs_as_soon_as_its_gradient_is_complete(lib: Any) -> None:
     """A leaf that only the newest node used is done before older nodes run: an optimizer may step there."""
     x, w = leaf(lib, 2.0), leaf(lib, 3.0)

@@ -90,6 +90,12 @@ AUTOCAST = [
     ("running", "dtypes: [float]", "dtypes: [int]\n  autocast: lower",
      "11:13: running, autocast: the op takes no floats, and nothing else is cast"),
 ]  # fmt: skip
+HOOKED = [
+    ("bend", "aliases: [bow]", "hooked: [othr]",
+     "3:12: bend, hooked: the entry has no gradient for 'othr' (did you mean 'other'?)"),
+    ("bend", "aliases: [bow]", "hooked: [other, other]",
+     "3:12: bend, hooked: 'other' stands there twice"),
+]  # fmt: skip
 DEPRECATED = [
     ("bend", "aliases: [bow]", "deprecated: self slop other",
      "3:15: bend, deprecated: the op has no argument 'slop' (did you mean 'slope'?)"),
@@ -346,6 +352,7 @@ STATED = [
 ALL = {
     "sparse": SPARSE,
     "autocast": AUTOCAST,
+    "hooked": HOOKED,
     "deprecated": DEPRECATED,
     "onnx": ONNX,
     "names": NAMES,
