@@ -76,10 +76,8 @@ def _extremes_of_eights(x: Any, values: Any, places: Any, relation: str) -> Any:
         offset, step = builder.sub(place, start), start.type(LANES)
         with cgutils.for_range_slice(builder, start, stop, step, start.type) as (at, _):
             extremes, lanes = _running(builder, relation, read.load(at))
-            own = (
-                extremes,
-                builder.add(builder.zext(lanes, vector_of(at.type)), spread(builder, builder.add(at, offset))),
-            )
+            number = spread(builder, builder.add(at, offset))
+            own = extremes, builder.add(builder.zext(lanes, number.type), number)
             last = [shuffled(builder, each, [LANES - 1] * LANES) for each in own]
             ahead = [builder.load(each) for each in carried]
             for target, vector in zip(written, _later(builder, relation, ahead, own), strict=True):
@@ -152,13 +150,6 @@ def _later(builder: Any, relation: str, before: Any, pair: Any) -> Any:
     else:
         kept = builder.or_(builder.fcmp_ordered(relation, new, old), builder.fcmp_unordered("uno", new, new))
     return tuple(builder.select(kept, *each) for each in zip(pair, before, strict=True))
-
-
-def vector_of(kind: Any) -> Any:
-    """The type of eight lanes."""
-    from llvmlite import ir
-
-    return ir.VectorType(kind, LANES)
 
 
 def eight_at(builder: Any, start: Any, place: Any) -> Any:

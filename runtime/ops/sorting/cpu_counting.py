@@ -12,7 +12,7 @@ Array = np.ndarray
 COUNTED = 1  # elements of a sum that one counts as whose number is counted
 MOST_TABLES = 16
 FEW = 1 << 10  # numbers for which there are places in any case
-DENSE = 4  # times as many places as there are numbers may lie between the least and the greatest of these
+DENSE = 4  # times as many places as there are numbers may be needed for those between the least and the greatest
 
 
 def bin_counts(a: Array, minlength: int) -> Array:
@@ -41,11 +41,16 @@ def require_none_negative(least: int) -> None:
 
 def counts_from(line: Array, low: int, size: int) -> Array | None:
     """How often each of low, low + 1, ..., at least `size` of them, occurs in a line of int64; None if others do."""
-    places = 1 << (size - 1).bit_length()
+    places = places_for(size)
     parts = min(get_num_threads(), MOST_TABLES) if is_shared(COUNTED * line.size) else 1
     tables, bits = np.zeros((parts, TABLES, places), np.int64), np.zeros(parts, np.uint64)
     shared(count_into, (line, low, tables, bits), parts, COUNTED * line.size)
     return tables.sum((0, 1)) if (bits < places).all() else None
+
+
+def places_for(size: int) -> int:
+    """The length of a table that holds so many counts."""
+    return 1 << (size - 1).bit_length()
 
 
 def histc(a: Array, bins: int, min: float, max: float) -> Array:
@@ -75,7 +80,7 @@ def distinct(a: Array, dim: int | None, runs: bool, places: bool) -> tuple[Array
         return np.unique(a, equal_nan=False), *(np.empty(0, np.int64),) * 2
     if dim is None and a.dtype.kind == "i" and a.size:
         low, high = int(a.min()), int(a.max())
-        if high - low < DENSE * a.size:
+        if places_for(high - low + 1) <= DENSE * a.size:
             return _distinct_between(a, low, high - low + 1)
     values, inverse, counts = np.unique(a, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
     return values, inverse.reshape(a.shape if dim is None else -1), counts
