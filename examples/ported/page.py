@@ -25,10 +25,11 @@ SUITES_HEAD = """
 Tests that come with packages, in their source archives on PyPI, run unchanged: first on PyTorch, and then those that
 pass there with specgrad in the place of torch, by `python -m specgrad.as_torch -m pytest`.
 `examples/ported/suites/run.py` does so; `suites.yaml` beside it says what is run of each package, what is left out, and
-why. What PyTorch passes in {limit} seconds counts; a test that is skipped, or that does not end in its time, has not
-passed. *By the draws* are tests that fail with specgrad, and on PyTorch too where it draws specgrad's random numbers
-(`same_draws.py`): what they assert holds for the numbers that PyTorch draws. Seconds are those of all that was run,
-kernels included that were compiled meanwhile, on two cores that other work shared.
+why. What PyTorch passes in {limit} seconds counts, or in those that `suites.yaml` gives it; a test that is skipped, or
+that does not end in its time, has not passed. *By the draws* are tests that fail with specgrad, and on PyTorch too
+where it draws specgrad's random numbers (`same_draws.py`): what they assert holds for the numbers that PyTorch draws.
+Seconds are those of all that was run, kernels included that were compiled meanwhile, on two cores that other work
+shared.
 
 Of {all} tests that pass on PyTorch, {same} pass: {percent}. {draws} of the others are by the draws.
 

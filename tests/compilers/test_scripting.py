@@ -126,6 +126,20 @@ def test_errors_that_pass_through_compiled_modules() -> None:
     assert isinstance(raised_by_own.value, sg.jit.Error)
 
 
+def test_errors_that_are_explained() -> None:
+    """What specgrad says of an accident inside its own layers is what a compiled one raises, a RuntimeError of both."""
+
+    class Layer(sg.nn.Linear):
+        pass
+
+    for wrong in ("text", None, [1.0]):
+        with pytest.raises(TypeError) as plain:
+            Layer(2, 2)(wrong)  # type: ignore[arg-type]
+        with pytest.raises(sg.jit.Error) as raised:
+            sg.jit.script(Layer(2, 2))(wrong)  # type: ignore[arg-type]
+        assert isinstance(raised.value, type(plain.value)) and str(raised.value) == str(plain.value)
+
+
 class _Own(sg.jit.ScriptModule):
     @sg.jit.script_method
     def forward(self, x: Any) -> Any:

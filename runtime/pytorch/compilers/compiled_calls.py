@@ -22,15 +22,11 @@ class Error(RuntimeError):
 
     Example:
         >>> import specgrad as sg
-        >>> class Vector(sg.nn.Module):
-        ...     def forward(self, x):
-        ...         assert x.dim() == 1, "expected a vector"
-        ...         return 2 * x
         >>> try:
-        ...     sg.jit.script(Vector())(sg.ones(2, 2))
+        ...     sg.jit.script(sg.nn.ReLU())()
         ... except sg.jit.Error as error:
-        ...     print(isinstance(error, AssertionError), error)
-        True expected a vector
+        ...     print(isinstance(error, TypeError), error)
+        True ReLU.forward() missing 1 required positional argument: 'input'
     """
 
 
@@ -51,8 +47,10 @@ def leave_as_compiled(
     """Raise what `function(*args, **kwargs)` of a compiled module raises; return when `error` is to pass as it is."""
     try:
         leave(function, error, args, kwargs)
+    except RuntimeError:
+        raise
     except Exception as explained:
-        error = explained
+        raise _of_both(explained) from error
     if not isinstance(error, RuntimeError):
         raise _of_both(error) from error
 
