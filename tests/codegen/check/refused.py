@@ -92,9 +92,9 @@ AUTOCAST = [
 ]  # fmt: skip
 HOOKED = [
     ("bend", "aliases: [bow]", "hooked: [othr]",
-     "3:12: bend, hooked: the entry has no gradient for 'othr' (did you mean 'other'?)"),
+     "3:11: bend, hooked: the entry has no gradient for 'othr' (did you mean 'other'?)"),
     ("bend", "aliases: [bow]", "hooked: [other, other]",
-     "3:12: bend, hooked: 'other' stands there twice"),
+     "3:11: bend, hooked: 'other' stands there twice"),
 ]  # fmt: skip
 DEPRECATED = [
     ("bend", "aliases: [bow]", "deprecated: self slop other",
