@@ -145,7 +145,7 @@ def exp_of_usual(x: Any) -> Any:
 
 
 def exp_usual(x: Any) -> Any:
-    """`exp` of such numbers alone: the same bits, by a sum of exponents in place of two products."""
+    """`exp` where both e^x and e^-x are normal numbers: its bits, by a sum of exponents, not two products."""
     k, r, low = reduced(x)
     unit = choose(x, power_single, power_double)(r, low)
     return from_bits(x, narrow(x, bits(unit) + (k << choose(x, 23, 52))))
