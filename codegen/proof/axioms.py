@@ -61,6 +61,7 @@ FUNCTIONS: dict[str, Scalar] = {
     "log2": _of_x("divide(1, log(2) * x)", "divide(log(x), log(2))"),
     "log10": _of_x("divide(1, log(10) * x)", "divide(log(x), log(10))"),
     "log1p": _of_x("divide(1, 1 + x)", "log(1 + x)"),
+    "log_odds": _of_x("divide(1, x * (1 - x))", "log(divide(x, 1 - x))"),
     "sigmoid": _of_x("result * (1 - result)", "divide(1, 1 + exp(-x))"),
     # powers
     "sqrt": _of_x("divide(1, 2 * result)"),

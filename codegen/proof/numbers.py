@@ -72,6 +72,7 @@ FLOAT: dict[str, Callable[..., Any]] = {
     "lerp": lambda a, b, w: np.where(w < 0.5, a + w * (b - a), b - (1 - w) * (b - a)),
     "zeta": zeta,
     "polygamma": polygamma,
+    "log_odds": special.logit,
     "sigmoid": special.expit,
     "normal_cdf": special.ndtr,
     "gelu": lambda x: x * special.ndtr(x),

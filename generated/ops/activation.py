@@ -691,7 +691,7 @@ def _selu(name: str, self, into=None) -> Any:
 
 
 def mish(input: Tensor) -> Tensor:
-    """x * tanh(ln(1 + e^x)) (Misra 2019).
+    """x * tanh(ln(1 + e^x)) (Misra 2019), that is x w / (w + 2) with w = e^x (e^x + 2).
 
     mish(Tensor self) -> Tensor (derivatives.yaml)
     Dtypes: floats.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite.binding import parse_assembly
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import LoweringPass, register_pass
 
+from .interleaving import interleaved
 from .prefetch import with_prefetches
 from .vector_width import let_be_wide
 
@@ -46,12 +48,17 @@ class KernelLibrary(WholeLibrary):
         module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
-        """Let loops ask for their memory ahead when they have been vectorised."""
+        """Loops over long functions are interleaved, and ask for their memory ahead when they have been vectorised."""
+        self._change(interleaved)
         super()._optimize_final_module()
-        text = str(self._final_module)
-        changed = with_prefetches(text)
-        if changed != text:
-            self._final_module: Any = parse_assembly(changed)
+        self._change(with_prefetches)
+
+    def _change(self, changed: Callable[[str], str]) -> None:
+        """Put a changed text in the place of the module's."""
+        before = str(self._final_module)
+        text = changed(before)
+        if text != before:
+            self._final_module: Any = parse_assembly(text)
 
 
 class LinkedLibrary(KernelLibrary):

@@ -38,7 +38,7 @@ from .gamma_incomplete import igamma, igammac
 from .hyperbolic import cosh, sinh, tanh
 from .implicit import dirichlet_grad, gamma_moved, standard_gamma_grad, von_mises_grad
 from .inverse_normal import entr, erfcx, erfinv, log_ndtr, ndtri
-from .logarithm import acosh, asinh, atanh, log, log1p, log2, log10
+from .logarithm import acosh, asinh, atanh, log, log1p, log2, log10, log_odds
 from .normal import gelu, normal_cdf, normal_pdf
 from .power import hypot, power
 from .primitives import choose, root, select, where

@@ -120,9 +120,14 @@ def erf_near_zero(x: Any) -> Any:
 def erfc_parts(x: Any, square: Any, low: Any) -> Any:
     """k and v with erfc(x) = 2^k v, for x^2 = square + low, 0.7 <= x <= 28: e^(-x^2) times a polynomial over x."""
     k, first, second = exp_minus(-square, low)
-    factor = polynomial((x - MIDDLE) / (x + MIDDLE), ERFC_DOUBLE, ERFC_DOUBLE)
+    factor = without_exponential(x)
     part = 1.0 / x
     above = first * factor
     value = above * part
     rest = fma(-value, x, above) + fma(second, factor, fma(first, factor, -above))
     return k, fma(rest, part, value)
+
+
+def without_exponential(x: Any) -> Any:
+    """x e^(x^2) erfc(x) for 0.7 <= x <= 28."""
+    return polynomial((x - MIDDLE) / (x + MIDDLE), ERFC_DOUBLE, ERFC_DOUBLE)

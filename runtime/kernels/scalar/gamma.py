@@ -15,7 +15,7 @@ import numpy as np
 from .circular import tan
 from .exponential import whole
 from .logarithm import log
-from .primitives import polynomial, select
+from .primitives import choose, polynomial, select
 
 PI = 3.141592653589793
 HALF_LOG_2PI = 0.9189385332046728
@@ -29,6 +29,13 @@ LOG_GAMMA = (
     3.816889305732298e-05,   -8.309512956943704e-05,  0.0001825526387211675,   -0.00040570739724578336,
     0.0009153769222717087,   -0.00210813083396774,    0.004998641164696715,    -0.012384192193371025,
     0.032965000621155836,    -0.10031730167435392,    0.42278433509846713,
+)  # fmt: skip
+# The same: relative error at most 2^-29.1
+LOG_GAMMA_SINGLE = (
+    -9.067446000104142e-06, 1.9236601267237564e-05, -9.256346052358165e-06, 2.0464768217035618e-05,
+    -8.927963722098705e-05, 0.0001955585949404411,  -0.00040344593524940776, 0.000910630291585901,
+    -0.0021085181736650743, 0.004999451725845776,   -0.012384167520574392,   0.032964949312626494,
+    -0.10031730193426734,   0.4227843356237996,
 )  # fmt: skip
 # sin(pi x) / x in 8 x^2 - 1, for |x| <= 1/2: relative error at most 2^-52.9
 SINE = (
@@ -53,6 +60,7 @@ STIRLING = (
     0.0008417508417508417,  -0.0005952380952380953, 0.0007936507936507937,  -0.002777777777777778,
     0.08333333333333333,
 )  # fmt: skip
+STIRLING_SHORT = STIRLING[-3:]
 DIGAMMA_FAR = (
     3.0539543302701198,    -0.4432598039215686,   0.08333333333333333,   -0.021092796092796094,
     0.007575757575757576,  -0.004166666666666667, 0.003968253968253968,  -0.008333333333333333,
@@ -64,7 +72,7 @@ def lgamma(x: Any) -> Any:
     """ln|gamma(x)|; error at most 2.1 ulp for x > 0, and 4 ulp of its largest term for x < 0; branch-free."""
     wide = np.float64(x)
     size = abs(wide)
-    value = log_gamma(size)
+    value = log_gamma(x, size)
     turned = select(size < 1e15, size, 0.0)
     nearest, _ = whole(turned)
     rest = abs(turned - nearest)
@@ -73,24 +81,54 @@ def lgamma(x: Any) -> Any:
     return type(x)(select(wide < -1e-100, mirrored, value))
 
 
-def log_gamma(x: Any) -> Any:
-    """ln(gamma(x)) for x >= 0: around 2 by a polynomial, where up to 7 steps lead; from 10 on by Stirling's series."""
+def lgamma_of_positive(x: Any) -> Any:
+    """The same for a normal number x > 0."""
+    return type(x)(log_gamma(x, np.float64(x)))
+
+
+def log_gamma(result: Any, x: Any) -> Any:
+    """ln(gamma(x)) for x >= 0, as exact as the type of `result` is.
+
+    Around 2 it is a polynomial, where up to 7 steps lead, and from 10 on Stirling's series.
+    """
     large, small = x >= 10, x < 1
-    z, factor = select(large, 2.5, x), 1.0
+    z, factor = steps_down(select(large, 2.5, x))
+    value = log(select(large, x, select(small, z, factor)))
+    steps = choose(result, near_two_single, near_two)(z - select(small, 1.0, 2.0)) + select(small, -value, value)
+    part = 1.0 / select(large, x, 1.0)
+    return select(
+        large, (x - 0.5) * (value - 1.0) + (HALF_LOG_2PI - 0.5 + choose(result, series_single, series)(part)), steps
+    )
+
+
+def steps_down(x: Any) -> Any:
+    """z < 3 and gamma(x) / gamma(z), for 2 <= x < 10 and a whole number x - z; a smaller x is z itself."""
+    z, factor = x, 1.0
     for _ in range(7):
         above = z >= 3
         z = select(above, z - 1.0, z)
         factor = select(above, factor * z, factor)
-    value = log(select(large, x, select(small, z, factor)))
-    near = near_two(z - select(small, 1.0, 2.0)) + select(small, -value, value)
-    part = 1.0 / select(large, x, 1.0)
-    series = part * polynomial(part * part, STIRLING, STIRLING)
-    return select(large, (x - 0.5) * (value - 1.0) + (HALF_LOG_2PI - 0.5 + series), near)
+    return z, factor
 
 
 def near_two(t: Any) -> Any:
     """ln(gamma(2 + t)) for |t| <= 1."""
     return t * (t + 1.0) * polynomial(t, LOG_GAMMA, LOG_GAMMA)
+
+
+def near_two_single(t: Any) -> Any:
+    """The same for a result in float32."""
+    return t * (t + 1.0) * polynomial(t, LOG_GAMMA_SINGLE, LOG_GAMMA_SINGLE)
+
+
+def series(part: Any) -> Any:
+    """Stirling's series for x = 1 / part >= 10."""
+    return part * polynomial(part * part, STIRLING, STIRLING)
+
+
+def series_single(part: Any) -> Any:
+    """The same for a result in float32."""
+    return part * polynomial(part * part, STIRLING_SHORT, STIRLING_SHORT)
 
 
 def nearest_distance(x: Any) -> Any:

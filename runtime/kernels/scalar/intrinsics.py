@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
+
+from .primitives import evaluated
 
 
 class Target:
@@ -184,19 +187,16 @@ def polynomial(target: Target) -> Any:
     def polynomial(context: Any, x: Any, single: Any, double: Any) -> Any:
         number = target.number(x)
         place, table = (1, single) if target.is_single(x) else (2, double)
-        last = len(table) - 1
         exact = product_and_sum(target, x)
         # In single precision a step by way of double costs little, and all processors then give the same bits: one
         # unit of the polynomial in normal_cdf is up to three units of the product that it is a factor of.
         every = target.fuses or target.is_single(x)
 
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            result = None
-            for k in range(len(table)):
-                constant = context.cast(builder, builder.extract_value(args[place], k), table[k], number)
-                step = exact if every or k > last - 3 else rounded_twice  # the last errors count most
-                result = constant if result is None else step(builder, result, args[0], constant)
-            return result
+            parts = ((builder.extract_value(args[place], k), table[k]) for k in range(len(table)))
+            coefficients = [context.cast(builder, value, kind, number) for value, kind in parts]
+            step, last = (partial(each, builder) for each in (exact if every else rounded_twice, exact))
+            return evaluated(args[0], coefficients, step, last, lambda x: builder.fmul(x, x))
 
         return target.signature(number, number, single, double), code
 

@@ -2,7 +2,8 @@
 
 The inverse of erfc, for results of at least 0.47, is a polynomial in t = sqrt(-ln(q)), where it is smooth.
 A polynomial's coefficients, the highest power first, are those of Chebyshev interpolation in a number that goes from
--1 to 1, computed with 50 digits. float32 is computed in float64, erfinv without branches: loops over it are vectorised.
+-1 to 1, computed with 50 digits; those of `erfinv` in float64 are least-squares fits at Chebyshev's points. float32 is
+computed in float64. erfinv takes no branches, so that loops over it are vectorised.
 Errors of functions are given for float64: the largest that was found.
 """
 
@@ -13,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from .error import ERFC_DOUBLE, MIDDLE, erfc
+from .error import erfc, without_exponential
 from .exponential import exp
-from .logarithm import LOG_SINGLE, log, log1p, near_one, number_double
+from .logarithm import LOG_SINGLE, log, log1p, log_of_normal, near_one, number_double
 from .normal import normal_cdf
 from .primitives import choose, fma, polynomial, root, select
 
@@ -77,29 +78,44 @@ LN2 = 0.6931471805599453
 ROOT_TWO = 1.4142135623730951
 ROOT_HALF = 0.7071067811865476
 ROOT_PI = 1.772453850905516
-# erfinv(x) / x in 8 x^2 - 1, for |x| <= 1/2: relative error at most 2^-54.2
-ERFINV = (
-    3.655702828927595e-15,  2.7415675767303887e-14, 1.930085363663532e-13,  1.4725045058101758e-12,
-    1.1336795812171404e-11, 8.785252799610099e-11,  6.879321338613199e-10,  5.456542916315438e-09,
-    4.3982777499014594e-08, 3.619864126626641e-07,  3.0637436236934544e-06, 2.697700101018418e-05,
-    0.0002522747551746085,  0.0026140273452605754,  0.03356743029704947,    0.9174083670522701,
-)  # fmt: skip
-# erfinv(x) / x for w = -ln(1 - x^2): in 0.4 w - 1 for w <= 5, and for w from 5 to 16 in its root, which `ROOT_SCALE`
-# and `ROOT_SHIFT` bring to -1 to 1. Relative errors at most 2^-27.7 and 2^-28.4
-ERFINV_NEAR = (
+# erfinv(x) / x for w = -ln(1 - x^2): for w <= 5 in 0.4 w - 1, beyond in its root, brought to -1 to 1.
+# Relative errors in float32 at most 2^-27.7 and 2^-28.4; in float64, of which a root above 3.75 has a polynomial of its
+# own, 2^-53.7, 2^-53.1 and 2^-53.4.
+NEAR_SINGLE = (
     4.455502041853586e-06,  -3.333668023235368e-05,  2.4390115560760592e-05, 0.0002840682437147928,
     -0.0008357945005424916, -0.00048434490177890003, 0.00852569234233724,    -0.01957419535690098,
     -0.02610825025337576,   0.6166007235686378,      1.501409351110792,
 )  # fmt: skip
-ERFINV_FAR = (
+NEAR_DOUBLE = (
+    2.260225423789071e-10,  -7.735509913007743e-10, -1.452420058298807e-09,  1.0586295676991891e-08,
+    -7.442476775922448e-09, -7.032868346594684e-08, 2.0016270341825513e-07,  1.353957744708477e-07,
+    -1.8542085968344268e-06, 2.851865414155996e-06, 8.652838350998075e-06,   -4.143213605388098e-05,
+    2.0472393361488967e-05, 0.00029219069692224583, -0.000834135640839389,   -0.0004878983995057085,
+    0.008525400950793436,   -0.019573561059493302,  -0.026108235777396786,   0.6166006918604168,
+    1.501409351110792,
+)  # fmt: skip
+FAR_SCALE, FAR_SHIFT = (1.133830541363598, 1.321063277793057), (3.5353221654543927, 3.953987291723964)
+FAR_SINGLE = (
     -9.294078592276114e-06, 4.107095459538949e-05,  -4.346131068488864e-05, -0.00012858813452912738,
     0.0006041117940890967,  -0.0013758006962071967, 0.0023489784340922164,  -0.003709618948265188,
     0.005569363392807631,   0.8851584581799093,     2.951328578343118,
 )  # fmt: skip
-ROOT_SCALE, ROOT_SHIFT = 1.133830541363598, -3.5353221654543927
-# Even and odd powers apart are two polynomials of half the degree in x^2, and a processor computes both at once.
-NEAR_EVEN, NEAR_ODD, FAR_EVEN, FAR_ODD = ERFINV_NEAR[::2], ERFINV_NEAR[1::2], ERFINV_FAR[::2], ERFINV_FAR[1::2]
-LOG_EVEN, LOG_ODD = LOG_SINGLE[1::2], LOG_SINGLE[::2]
+FAR_DOUBLE = (
+    -1.255430931150282e-10,  9.693094589418502e-10,   -1.3580799320836564e-09, -6.838071323430767e-09,
+    3.241960938275926e-08,   -3.850357733747009e-08,  -1.552602828025146e-07,  7.956396554129636e-07,
+    -1.1559753295937523e-06, -2.7573779120573843e-06, 1.7028942297829748e-05,  -3.1919940586901216e-05,
+    -1.8905973067111882e-05, 0.0002804280989837123,   -0.0008999222545214283,  0.0019076464092725822,
+    -0.003384884692407211,   0.00550474719340678,     0.7581336774860211,      2.825999578426047,
+)  # fmt: skip
+LAST_SCALE, LAST_SHIFT = 0.851063829787234, 4.191489361702128
+LAST_DOUBLE = (
+    2.8868413118499753e-11,  1.1683016605845906e-10,  -6.795300961344802e-10, 7.934258690982357e-10,
+    7.469258042694501e-10,   -5.102919605598698e-09,  1.6659092293756476e-08, -4.185207058736538e-08,
+    8.352701769229599e-08,   -1.4165207007034616e-07, 2.2531526516704433e-07, -4.0493317710476516e-07,
+    1.029004579737849e-06,   -3.542978161720413e-06,  1.3384726297894471e-05, -4.891833865979051e-05,
+    0.00015968187980124456,  -0.0003876736587073566,  -0.00012106351267542902, 1.1871230774314012,
+    4.774133179415473,
+)  # fmt: skip
 # (2k - 1)!! (-1/2)^k, k = 7 to 0: sqrt(pi) x e^(x^2) erfc(x) in 1 / x^2, for large x
 ERFCX_FAR = (-1055.7421875, 162.421875, -29.53125, 6.5625, -1.875, 0.75, -0.5, 1.0)
 
@@ -114,43 +130,43 @@ def erfcx_double(x: Any) -> Any:
         square = x * x
         return exp(square) * (1.0 + fma(x, x, -square)) * erfc(x) if x > -26.7 else math.inf
     if x < 28:
-        return polynomial((x - MIDDLE) / (x + MIDDLE), ERFC_DOUBLE, ERFC_DOUBLE) / x
+        return without_exponential(x) / x
     part = 1.0 / x
     return part * polynomial(part * part, ERFCX_FAR, ERFCX_FAR) / ROOT_PI
 
 
 def erfinv(x: Any) -> Any:
-    """The inverse of erf; error at most 0.6 and 2.5 ulp."""
-    return choose(x, erfinv_single, erfinv_double)(x)
-
-
-def erfinv_single(x: Any) -> Any:
-    """x times a function of -ln(1 - x^2)."""
+    """The inverse of erf: x times a function of w = -ln(1 - x^2); error at most 0.6 and 2.5 ulp."""
     wide = np.float64(x)
     size = abs(wide)
-    k, f = near_one((1.0 - size) * (1.0 + size))  # both factors are exact
-    square = f * f
-    tail = fma(f, polynomial(square, LOG_ODD, LOG_ODD), polynomial(square, LOG_EVEN, LOG_EVEN))
-    w = -fma(number_double(k), LN2, fma(-square, tail, f))
-    u, v = fma(w, 0.4, -1.0), fma(root(w), ROOT_SCALE, ROOT_SHIFT)
-    near = fma(u, polynomial(u * u, NEAR_ODD, NEAR_ODD), polynomial(u * u, NEAR_EVEN, NEAR_EVEN))
-    far = fma(v, polynomial(v * v, FAR_ODD, FAR_ODD), polynomial(v * v, FAR_EVEN, FAR_EVEN))
-    beyond = select(size == 1.0, wide * math.inf, math.nan)
-    return np.float32(select(size < 1.0, wide * select(w < 5.0, near, far), beyond))
+    value = wide * choose(x, erfinv_single, erfinv_double)(select(size < 1, fma(-wide, wide, 1.0), 1.0))
+    return type(x)(select(size < 1, value, select(size == 1, wide * math.inf, math.nan)))
 
 
-def erfinv_double(x: Any) -> Any:
-    size = abs(x)
-    if size <= 0.5:
-        return x * polynomial(8.0 * x * x - 1.0, ERFINV, ERFINV)
-    return math.copysign(erfc_inverse(1.0 - size), x)
+def erfinv_single(power: Any) -> Any:
+    """erfinv(x) / x for 1 - x^2 = e^-w, in float64."""
+    k, f = near_one(power)
+    w = fma(f * f, polynomial(f, LOG_SINGLE, LOG_SINGLE), -fma(number_double(k), LN2, f))
+    near = polynomial(fma(w, 0.4, -1.0), NEAR_SINGLE, NEAR_SINGLE)
+    far = polynomial(fma(root(w), FAR_SCALE[0], -FAR_SHIFT[0]), FAR_SINGLE, FAR_SINGLE)
+    return select(w < 5, near, far)
+
+
+def erfinv_double(power: Any) -> Any:
+    """erfinv(x) / x for 1 - x^2 = e^-w."""
+    w = -log_of_normal(power)
+    v = root(w)
+    near = polynomial(fma(w, 0.4, -1.0), NEAR_DOUBLE, NEAR_DOUBLE)
+    far = polynomial(fma(v, FAR_SCALE[1], -FAR_SHIFT[1]), FAR_DOUBLE, FAR_DOUBLE)
+    last = polynomial(fma(v, LAST_SCALE, -LAST_SHIFT), LAST_DOUBLE, LAST_DOUBLE)
+    return select(w < 5, near, select(v < 3.75, far, last))
 
 
 def ndtri(x: Any) -> Any:
     """The inverse of the normal distribution function; error at most 2.8 ulp."""
     wide = np.float64(x)
     if 0.25 <= wide <= 0.75:
-        return type(x)(ROOT_TWO * erfinv_double(wide + wide - 1.0))
+        return type(x)(ROOT_TWO * erfinv(wide + wide - 1.0))
     tail = erfc_inverse(2.0 * wide) if wide < 0.5 else erfc_inverse(2.0 * (1.0 - wide))
     return type(x)(ROOT_TWO * (-tail if wide < 0.5 else tail))
 

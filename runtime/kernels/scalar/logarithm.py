@@ -31,6 +31,9 @@ LOG_SINGLE = (
     -0.14220184087753296, 0.1666785627603531,   -0.20002074539661407, 0.25000011920928955,
     -0.3333331346511841,  0.5,
 )  # fmt: skip
+# The same over log(2) and log(10)
+LOG2_SINGLE = tuple(c * LOG2_E_DOUBLE[0] for c in LOG_SINGLE)
+LOG10_SINGLE = tuple(c * LOG10_E_DOUBLE[0] for c in LOG_SINGLE)
 # (log((1 + s) / (1 - s)) - 2 s) / s^3 as a polynomial in s^2 for |s| < 0.1717: relative error at most 2^-58.4
 LOG_DOUBLE = (
     0.14796989108140518, 0.15313945614220764, 0.18183568510419212, 0.22222198489885836,
@@ -97,19 +100,29 @@ def at_limits(x: Any, value: Any) -> Any:
     return select(x > 0, value, select(x == 0, choose(x, -math.inf, -math.inf), choose(x, math.nan, math.nan)))
 
 
-def log(x: Any) -> Any:
-    """The natural logarithm; error at most 0.9 and 0.9 ulp."""
+def parts(x: Any) -> Any:
+    """n and f with x = 2^n (1 + f), for x > 0."""
     y, more = normal(x)
     k, f = near_one(y)
-    return at_limits(
-        x, choose(x, log_of_parts_single, log_of_parts_double)(choose(x, number_single, number_double)(k) + more, f)
-    )
+    return number(x, k) + more, f
+
+
+def parts_of_normal(x: Any) -> Any:
+    """The same for a normal number x > 0."""
+    k, f = near_one(x)
+    return number(x, k), f
+
+
+def log(x: Any) -> Any:
+    """The natural logarithm; error at most 0.9 and 0.9 ulp."""
+    n, f = parts(x)
+    return at_limits(x, choose(x, log_of_parts_single, log_of_parts_double)(n, f))
 
 
 def log_of_normal(x: Any) -> Any:
     """The same for a normal number x > 0."""
-    k, f = near_one(x)
-    return choose(x, log_of_parts_single, log_of_parts_double)(choose(x, number_single, number_double)(k), f)
+    n, f = parts_of_normal(x)
+    return choose(x, log_of_parts_single, log_of_parts_double)(n, f)
 
 
 def log_of_parts_single(n: Any, f: Any) -> Any:
@@ -124,40 +137,79 @@ def log_of_parts_double(n: Any, f: Any) -> Any:
     return first + (lost + fma(n, LN2_DOUBLE[1], tail_double(f)))
 
 
-def log_parts(x: Any, factor: Any, low: Any) -> Any:
-    """n, first and second with log(x) = n log(2) + first + second, in a base with 1 / log(base) = factor + low."""
-    y, more = normal(x)
-    k, f = near_one(y)
-    tail = tail_of(f)
-    value = f + tail
-    first = value * factor
-    return number(x, k) + more, first, fma(value, factor, -first) + fma(value, low, (f - value + tail) * factor)
-
-
 def log2(x: Any) -> Any:
     """The logarithm to the base 2; error at most 0.9 and 1.0 ulp."""
-    factor = choose(x, LOG2_E_SINGLE[0], LOG2_E_DOUBLE[0])
-    n, first, second = log_parts(x, factor, choose(x, LOG2_E_SINGLE[1], LOG2_E_DOUBLE[1]))
-    return at_limits(x, total(n, first, second))
+    n, f = parts(x)
+    return at_limits(x, choose(x, log2_of_parts_single, log2_of_parts_double)(n, f))
+
+
+def log2_of_normal(x: Any) -> Any:
+    """The same for a normal number x > 0."""
+    n, f = parts_of_normal(x)
+    return choose(x, log2_of_parts_single, log2_of_parts_double)(n, f)
+
+
+def log2_of_parts_single(n: Any, f: Any) -> Any:
+    """n + log2(1 + f)."""
+    low = f * type(f)(LOG2_E_SINGLE[1])
+    return n + fma(f, LOG2_E_SINGLE[0], fma(-(f * f), polynomial(f, LOG2_SINGLE, LOG2_SINGLE), low))
+
+
+def log2_of_parts_double(n: Any, f: Any) -> Any:
+    """n + log2(1 + f)."""
+    first, second = in_base(f, LOG2_E_DOUBLE[0], LOG2_E_DOUBLE[1])
+    return total(n, first, second)
 
 
 def log10(x: Any) -> Any:
     """The logarithm to the base 10; error at most 0.8 and 0.7 ulp."""
-    factor = choose(x, LOG10_E_SINGLE[0], LOG10_E_DOUBLE[0])
-    n, first, second = log_parts(x, factor, choose(x, LOG10_E_SINGLE[1], LOG10_E_DOUBLE[1]))
-    second = fma(n, choose(x, LOG10_2_SINGLE[1], LOG10_2_DOUBLE[1]), second)
-    return at_limits(x, total(n * choose(x, LOG10_2_SINGLE[0], LOG10_2_DOUBLE[0]), first, second))
+    n, f = parts(x)
+    return at_limits(x, choose(x, log10_of_parts_single, log10_of_parts_double)(n, f))
+
+
+def log10_of_normal(x: Any) -> Any:
+    """The same for a normal number x > 0."""
+    n, f = parts_of_normal(x)
+    return choose(x, log10_of_parts_single, log10_of_parts_double)(n, f)
+
+
+def log10_of_parts_single(n: Any, f: Any) -> Any:
+    """n log10(2) + log10(1 + f)."""
+    factor = type(f)(LOG10_E_SINGLE[0])
+    first = f * factor
+    low = fma(f, factor, -first) + fma(n, LOG10_2_SINGLE[1], f * type(f)(LOG10_E_SINGLE[1]))
+    low = fma(-(f * f), polynomial(f, LOG10_SINGLE, LOG10_SINGLE), low)
+    return total(n * type(n)(LOG10_2_SINGLE[0]), first, low)
+
+
+def log10_of_parts_double(n: Any, f: Any) -> Any:
+    """n log10(2) + log10(1 + f)."""
+    first, second = in_base(f, LOG10_E_DOUBLE[0], LOG10_E_DOUBLE[1])
+    return total(n * LOG10_2_DOUBLE[0], first, fma(n, LOG10_2_DOUBLE[1], second))
+
+
+def in_base(f: Any, factor: Any, low: Any) -> Any:
+    """(factor + low) log(1 + f) as a sum of two numbers, the second far smaller."""
+    tail = tail_double(f)
+    value = f + tail
+    first = value * factor
+    return first, fma(value, factor, -first) + fma(value, low, (f - value + tail) * factor)
 
 
 def log_of_sum(x: Any, low: Any, more: Any) -> Any:
     """log(2^more (x + low)) for a normal number `x` and a `low` far smaller."""
+    return at_limits(x, log_of_normal_sum(x, low, more))
+
+
+def log_of_normal_sum(x: Any, low: Any, more: Any) -> Any:
+    """The same for x > 0."""
     k, f = near_one(x)
     low *= power_of_two(x, -select(k < 64, k, 64))
     first = f + low
     lost = f - first + low
     n = number(x, k) + more
     rest = fma(n, choose(x, LN2_SINGLE[1], LN2_DOUBLE[1]), tail_of(first) + fma(-first, lost, lost))
-    return at_limits(x, total(n * choose(x, LN2_SINGLE[0], LN2_DOUBLE[0]), first, rest))
+    return total(n * choose(x, LN2_SINGLE[0], LN2_DOUBLE[0]), first, rest)
 
 
 def plus_one(x: Any) -> Any:
@@ -171,6 +223,28 @@ def log1p(x: Any) -> Any:
     """log(1 + x); error at most 0.9 and 0.9 ulp."""
     above, low = plus_one(x)
     return select(x == 0, x, log_of_sum(above, low, type(x)(0)))
+
+
+def log_odds(x: Any) -> Any:
+    """log(x / (1 - x)), from the quotient and what its rounding lost; error at most 0.9 and 0.9 ulp."""
+    y, more = normal(x)
+    ratio, low = odds(x, y)
+    return log_of_sum(ratio, select(ratio < math.inf, low, 0.0), more)
+
+
+def log_odds_usual(x: Any) -> Any:
+    """The same for a normal number, 0 < x < 1."""
+    ratio, low = odds(x, x)
+    return log_of_normal_sum(ratio, low, type(x)(0))
+
+
+def odds(x: Any, y: Any) -> Any:
+    """y / (1 - x) as a sum of two numbers, the second far smaller."""
+    one = type(x)(1)
+    below = one - x
+    lost, part = (one - below) - x, one / below
+    ratio = y * part
+    return ratio, fma(-ratio, lost, fma(-ratio, below, y)) * part
 
 
 def asinh(x: Any) -> Any:

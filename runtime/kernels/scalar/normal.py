@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .error import ERFC_DOUBLE, MIDDLE, erf_near_zero, erfc_parts
+from .error import erf_near_zero, erfc_parts, without_exponential
 from .exponential import EXP_SINGLE, LN2_SINGLE, LOG2_E, SHIFT, exp_minus, scaled, times_power
 from .primitives import choose, fma, polynomial, select
 
@@ -101,8 +101,7 @@ def gelu_double(x: Any) -> Any:
     size = abs(x)
     size = select(size > 39, 39.0, size)
     k, first, second = exp_minus(-0.5 * size * size, 0.5 * fma(size, size, -size * size))
-    z = ROOT_HALF * size
-    factor = ROOT_HALF * polynomial((z - MIDDLE) / (z + MIDDLE), ERFC_DOUBLE, ERFC_DOUBLE)
+    factor = ROOT_HALF * without_exponential(ROOT_HALF * size)
     rest = scaled(fma(first, factor, second * factor), k)
     near = x * fma(erf_near_zero(ROOT_HALF * x), 0.5, 0.5)
     return select(size < 1, near, x * select(x < 0, 0.0, 1.0) - rest)

@@ -74,12 +74,36 @@ def narrow(x: Any, k: Any) -> Any:
 
 
 def polynomial(x: Any, single: tuple[float, ...], double: tuple[float, ...]) -> Any:
-    """The polynomial in `x` whose coefficients, the highest power first, are those for its type; by Horner's rule."""
-    first, *others = single if is_single(x) else double
-    result = type(x)(first)
-    for coefficient in others:
-        result = fma(result, x, coefficient)
+    """The polynomial in `x` whose coefficients, the highest power first, are those for its type; see `evaluated`."""
+    coefficients = [type(x)(c) for c in (single if is_single(x) else double)]
+    return evaluated(x, coefficients, fma, fma, lambda x: x * x)
+
+
+SHORT = 8  # coefficients: the steps of Horner's rule are a chain, and a processor waits for each
+LAST = 4  # steps of that rule, in which most of the rounding errors arise
+
+
+def evaluated(x: Any, coefficients: Any, step: Any, last: Any, square: Any) -> Any:
+    """A polynomial, the highest power first, by operations of any kind: `step(a, x, b)` and `last` are a x + b.
+
+    A long one is evaluated by pairs of coefficients, pairs of pairs and so on (Estrin 1960), which a processor computes
+    side by side, but for its lowest powers: the terms above them are small, and so are their rounding errors.
+    """
+    lowest = len(coefficients) - LAST
+    first = lowest if len(coefficients) > SHORT else 1
+    result = by_pairs(x, coefficients[:first], step, square)
+    for k in range(first, len(coefficients)):
+        result = (last if k >= lowest else step)(result, x, coefficients[k])
     return result
+
+
+def by_pairs(x: Any, values: Any, step: Any, square: Any) -> Any:
+    """A polynomial with these coefficients."""
+    while len(values) > 1:
+        odd = len(values) % 2
+        pairs = zip(values[odd::2], values[odd + 1 :: 2], strict=True)
+        values, x = [*values[:odd], *(step(high, x, low) for high, low in pairs)], square(x)
+    return values[0]
 
 
 def pick(table: tuple[Any, ...], index: Any) -> Any:

@@ -1,9 +1,10 @@
 """Functions without what only unusual arguments need: the same bits for the others, with fewer instructions.
 
 Kernels look at blocks of their operands (`runtime/kernels/usual_blocks.py`). What tells usual arguments apart is an
-integer of each, its key, and the bounds that the keys of a block must lie in: `log` is usual for normal numbers > 0,
-`exp` where its result is a normal number, sine and cosine are for those that a product with 1 / pi reduces without
-loss. The key of two arguments is 1 where they are usual: remainders are where one division finds the whole quotient.
+integer of each, its key, and the bounds that the keys of a block must lie in: logarithms are usual for normal numbers
+above zero, `exp` where its result is a normal number, sine and cosine are for those that a product with 1 / pi reduces
+without loss. The key of two arguments is 1 where they are usual: remainders are where one division finds the whole
+quotient.
 """
 
 from __future__ import annotations
@@ -26,7 +27,17 @@ from .circular import (
     tan_near,
 )
 from .exponential import exp, exp_usual, sigmoid, sigmoid_usual, with_sign
-from .logarithm import log, log_of_normal
+from .gamma import lgamma, lgamma_of_positive
+from .logarithm import (
+    log,
+    log2,
+    log2_of_normal,
+    log10,
+    log10_of_normal,
+    log_odds,
+    log_odds_usual,
+    log_of_normal,
+)
 from .primitives import bits, choose, fma, narrow, select
 
 
@@ -52,6 +63,11 @@ def size_bits(x: Any) -> Any:
 def is_normal(like: Any, low: Any, high: Any) -> Any:
     """Whether numbers between two keys are positive, normal and finite."""
     return low >= bits(choose(like, 2.0**-126, 2.0**-1022)) and high < bits(choose(like, math.inf, math.inf))
+
+
+def is_inside(like: Any, low: Any, high: Any) -> Any:
+    """Whether numbers between two keys are normal, above 0 and below 1."""
+    return low >= bits(choose(like, 2.0**-126, 2.0**-1022)) and high < bits(type(like)(1))
 
 
 def is_near(like: Any, low: Any, high: Any) -> Any:
@@ -138,6 +154,10 @@ USUAL = {
     exp: Usual(exp_usual, size_bits, has_normal_exp),
     sigmoid: Usual(sigmoid_usual, size_bits, has_exp_beside_one),
     log: Usual(log_of_normal, all_bits, is_normal),
+    log2: Usual(log2_of_normal, all_bits, is_normal),
+    log10: Usual(log10_of_normal, all_bits, is_normal),
+    log_odds: Usual(log_odds_usual, all_bits, is_inside),
+    lgamma: Usual(lgamma_of_positive, all_bits, is_normal),
     sin: Usual(sin_usual, size_bits, is_near),
     cos: Usual(cos_usual, size_bits, is_near),
     tan: Usual(tan_usual, size_bits, is_near),
