@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .groups import processes
+from .groups import processes, progress
 from .groups.errors import DistBackendError
 from .groups.peers import Peers
 from .groups.work import until
@@ -54,21 +54,42 @@ class Session:
 
     def leave(self) -> None:
         """At the end of the program: wait for the others, and finalize MPI, or leave it where others have failed."""
-        from .transport.library import finalize
-
         if os.getpid() != self.process:
             return
         late = self.peers.broken
         try:
             why = self.peers.part(self.seconds)
             if not why:
-                finalize(_FINALIZE)
+                self._finalize()
         except DistBackendError as error:
             why, late = str(error), True
         if why:
-            print(f"[rank {self.link.rank}] the end of the program: MPI is not finalized: {why}", file=sys.stderr)
-        if late and why:
+            print(f"{self._about_the_end()}: {why}", file=sys.stderr, flush=True)
+            self._end_in_turn(late)
+
+    def _finalize(self) -> None:
+        from .transport.library import finalize
+
+        try:
+            finalize(_FINALIZE)
+        except DistBackendError as error:
+            raise DistBackendError(f"{error}{self.peers.missing()}") from None
+
+    def _end_in_turn(self, late: bool) -> None:
+        """End after others have said the same, or after those that have failed.
+
+        Launchers end everybody when the first process ends without finalizing MPI, and give its status as that of all:
+        it must be that of one that has failed.
+        """
+        if late:
+            time.sleep(_TO_BE_HEARD)
             _end()
+        until(self.peers.failed_are_gone, _TO_BE_HEARD + 2 * _AFTER)
+
+    def _about_the_end(self) -> str:
+        """Rank and place, for errors: no line of the program is left, so where its last call was."""
+        last = progress.last()
+        return f"[rank {self.link.rank}] the end of the program{f' after {last}' if last else ''}: MPI is not finalized"
 
 
 _session: Session | None = None

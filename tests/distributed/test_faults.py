@@ -23,7 +23,7 @@ from tests.repository import ROOT
 
 pytest.importorskip("mpi4py")
 PATIENCE = 120  # seconds for a training with one fault
-SLACK = 12.0  # seconds, beyond the timeout of groups, until all ranks of the next attempt have begun: on a busy machine
+SLACK = 12.0  # seconds, beyond the timeout of groups, until all have ended: on a busy machine
 RANKS = 3 if FULL else 2
 WAYS = ("kill", "stop", "raise", "memory", "exit")
 MOMENTS = ("begin", "backward", "all_reduce", "save", "barrier", "start", "end")
@@ -98,10 +98,20 @@ def test_mpiexec_alone(unbroken: list[float], tmp_path: Path) -> None:
     done = train(tmp_path, {"way": "stop", "rank": 1, "step": 3, "moment": "all_reduce"}, *start)
     waited = time.time() - read(tmp_path / "fault.json")
     assert done.returncode != 0 and waited < TIMEOUT + SLACK
-    assert re.search(r"\[rank 0\] all_reduce float64 \[\] SUM .*: not complete within 3 s; rank 1 \(", done.stderr)
+    assert re.search(_stopped_in("all_reduce float64 [] SUM", tmp_path), done.stderr), done.stderr
     assert not any(alive(process) for process in began(tmp_path))
     assert train(tmp_path, {}, *start).returncode == 0
     assert read(tmp_path / "done.json")["losses"] == unbroken
+
+
+def _stopped_in(call: str, folder: Path) -> str:
+    """What each other rank may say first of rank 1, which is stopped; that others wait too, where it has heard that."""
+    others = "".join(str(rank) for rank in range(RANKS) if rank != 1)
+    said = re.escape(call) + r" \(call \d+\)"
+    about = rf"\[rank [{others}]\] {said} .*called at .*faulty_training\.py:\d+: "
+    waits = rf"(not complete within {TIMEOUT:g} s; )?(rank [{others}] waits in {said}; )*"
+    process = read(folder / "began-0-1.json")[1]
+    return rf"{about}{waits}rank 1 \(process {process} is stopped\) did not answer"
 
 
 def began(folder: Path) -> list[int]:
@@ -125,6 +135,7 @@ def test_a_rank_that_breaks(number: int, unbroken: list[float], tmp_path: Path) 
     folder = tmp_path / "run"
     folder.mkdir()
     count = f"{RANKS - 1}:{RANKS}" if fewer else str(RANKS)
+    launched = time.time()
     done = launch(folder, fault, "-n", count, "--max-restarts", "1", "--log-dir", str(logs))
     what = f"{fault}\n{done.stderr}"
     assert done.returncode == 0, what
@@ -135,8 +146,10 @@ def test_a_rank_that_breaks(number: int, unbroken: list[float], tmp_path: Path) 
         return
     assert found["ranks"] == RANKS - fewer, what
     np.testing.assert_allclose(found["losses"], unbroken, rtol=1e-12 if fewer else 0, err_msg=what)
-    again = max(read(path)[0] for path in folder.glob("began-1-*.json"))
-    assert again - read(folder / "fault.json") < TIMEOUT + SLACK, what
+    start, again = (max(read(path)[0] for path in folder.glob(f"began-{attempt}-*.json")) for attempt in (0, 1))
+    assert again - read(folder / "fault.json") < TIMEOUT + SLACK + (start - launched), (
+        what
+    )  # a start takes as long again
     assert not any(alive(process) for process in began(folder)), what
     assert sorted(os.listdir(folder))[-3:] == ["checkpoint.pt", "done.json", "fault.json"], os.listdir(folder)
     assert len(sg.load(folder / "checkpoint.pt")["losses"]) == STEPS
@@ -144,10 +157,17 @@ def test_a_rank_that_breaks(number: int, unbroken: list[float], tmp_path: Path) 
 
 
 def _check_what_was_said(fault: dict[str, Any], logs: Path, report: str) -> None:
-    """The others name the rank, its end, and where they waited; the launcher reports it as the first."""
+    """The others name the rank, its end, and where they waited; the launcher reports it as the first.
+
+    Faults at the program's end, or that a delay may bring there, may find the others with no call left to make: where
+    they wait is behind their last one then, which is the barrier of the last step.
+    """
     rank = fault["rank"]
     wanted = TOLD[fault["way"]].replace("{}", str(rank))
-    place = r"DistBackendError: \[rank \d\] .*called at .*faulty_training\.py:\d+:"
+    called = r"called at .*faulty_training\.py:\d+:"
+    place = rf"DistBackendError: \[rank \d\] .*{called}"
+    if fault["moment"] == "end" or "delay" in fault:
+        place += rf"|\[rank \d\] the end of the program after barrier .*{called} MPI is not finalized: "
     for other in {*range(RANKS)} - {rank}:
         said = (logs / str(other) / "stderr.log").read_text(encoding="utf-8")
         what = f"{fault}\nrank {other}: {said}"
@@ -156,7 +176,6 @@ def _check_what_was_said(fault: dict[str, Any], logs: Path, report: str) -> None
             assert fault["way"] != "stop" or late in said, what
             continue
         assert re.search(wanted, said), what
-        if fault["moment"] != "end":
-            assert re.search(place, said), what
+        assert re.search(place, said), what
     if fault["way"] != "memory":
         assert re.search(rf"First failure:\n  rank      : {rank} ", report), f"{fault}\n{report}"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .errors import DistBackendError
+from .peers import END
 from .work import until
 
 _GRACE = 0.5  # seconds in which ranks whose time is up at about the same moment hear of each other
@@ -60,23 +61,28 @@ def who_waits(group: Any, work: Any, seconds: float) -> str:
 
 
 def _all_told(group: Any, work: Any, told: dict[int, str]) -> str:
-    """Tell the others that this rank waits, and hear who does too; a rank that has failed is told of at once."""
+    """Tell the others that this rank waits, and hear who does too; a rank that has failed is told of at once.
+
+    A rank at the end of its program may have done this call, which another that is stopped or dead keeps from its end.
+    """
     give(group, f"{_WAITS} {work.said}")
     end = time.monotonic() + _GRACE
-    while time.monotonic() < end and len(told) < group.size() - 1 and not _failed(told):
+    while time.monotonic() < end and len(told) < group.size() - 1 and not _told_why(told):
         time.sleep(_PAUSE)
         told.update(heard(group))
         told.update(group.lost())
     silent = [rank for rank in group.ranks if rank not in told and rank != group.ranks[group.rank()]]
+    if any(not text.startswith(_WAITS) for text in told.values()):
+        silent = [rank for rank in silent if group.state(rank)]
     parts = [_sentence(told)] if told else []
-    if silent and not _failed(told):
+    if silent:
         named = ", ".join(f"{rank}{group.state(rank)}" for rank in silent)
         parts.append(f"{'rank' if len(silent) == 1 else 'ranks'} {named} did not answer")
     return "; ".join(parts)
 
 
-def _failed(told: dict[int, str]) -> bool:
-    return any(not text.startswith(_WAITS) for text in told.values())
+def _told_why(told: dict[int, str]) -> bool:
+    return any(not text.startswith((_WAITS, END)) for text in told.values())
 
 
 def _sentence(told: dict[int, str]) -> str:

@@ -18,8 +18,8 @@ _BETWEEN = 0.1  # seconds from one look at processes to the next
 _GRACE = 0.5  # seconds in which what a rank has sent before its end still arrives
 _SHORT = 5.0  # seconds: a letter whose beginning is here
 _LONGEST = 2000  # bytes of a letter
-_END = "has come to the end of its program"
-_NO_CAUSE = (_END, f"has ended with {DistBackendError.__name__}")  # who is told of these finds the cause itself
+END = "has come to the end of its program"
+_NO_CAUSE = (END, f"has ended with {DistBackendError.__name__}")  # who is told of these finds the cause itself
 
 
 class Peers:
@@ -44,7 +44,7 @@ class Peers:
         """Tell all others how this rank ends."""
         data = np.frombuffer(text.encode()[:_LONGEST], np.uint8)
         for rank in range(self.link.size):
-            if rank != self.link.rank and self._lost.get(rank, (_END, 0.0))[0] == _END:
+            if rank != self.link.rank and self._lost.get(rank, (END, 0.0))[0] == END:
                 self._kept.append(self.link.send(data, rank, _TAG))
 
     def lost(self) -> dict[int, str]:
@@ -66,14 +66,14 @@ class Peers:
                 self._kept.append(request)
                 return
             text = data.tobytes().decode(errors="replace")
-            if text == _END:
+            if text == END:
                 self._ended.add(source)
             self._lost[source] = (text, time.monotonic() - (0 if text.startswith(_NO_CAUSE) else _GRACE))
 
     def _look(self, now: float) -> None:
         for rank, process in enumerate(self.processes):
             known = self._lost.get(rank)
-            if rank != self.link.rank and (known is None or known[0] == _END):
+            if rank != self.link.rank and (known is None or known[0] == END):
                 fate = process.fate()
                 if fate is not None:
                     self._lost[rank] = (fate, known[1] if known else now)
@@ -110,7 +110,7 @@ class Peers:
         Raises:
             DistBackendError: they did not in time.
         """
-        self.tell(_END)
+        self.tell(END)
         free = time.monotonic()  # when the others were last seen to go on
 
         def over() -> bool:
@@ -135,4 +135,9 @@ class Peers:
         return len(self._ended) == self.link.size - 1 and all(request.done() for request in self._kept)
 
     def _failed(self) -> str:
-        return "; ".join(f"rank {rank} {text}" for rank, (text, _) in sorted(self._lost.items()) if text != _END)
+        return "; ".join(f"rank {rank} {text}" for rank, (text, _) in sorted(self._lost.items()) if text != END)
+
+    def failed_are_gone(self) -> bool:
+        """Whether the processes of ranks that have failed have ended, as far as this machine tells."""
+        failed = [rank for rank, (text, _) in self._lost.items() if text != END]
+        return all(self.processes[rank].fate() is not None for rank in failed)

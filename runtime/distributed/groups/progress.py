@@ -1,4 +1,5 @@
-"""The last call that a rank has begun, in a file that a launcher reads: where ranks are when one dies or hangs.
+"""The last call that a rank has begun, for its own errors and in a file that a launcher reads: where ranks are when one
+dies or hangs.
 
 The file is memory that both share: a rank that is killed has written it all the same. Only ranks of
 `specgrad.distributed.run`, which names the file in the environment, have one.
@@ -30,6 +31,7 @@ class Progress(NamedTuple):
 class _Notes:
     def __init__(self) -> None:
         self.calls = 0
+        self.last: tuple[str, tuple[str, int]] | None = None
         self.memory: mmap.mmap | None = None
         name = os.environ.get(_VARIABLE)
         if name:
@@ -42,14 +44,24 @@ _notes = _Notes()
 
 
 def note(said: str, place: tuple[str, int]) -> None:
-    """Note the call that begins, where a launcher wants to know."""
+    """Note the call that begins, also where a launcher wants to know."""
+    _notes.last = (said, place)
     memory = _notes.memory
     if memory is None:
         return
     _notes.calls += 1
-    text = f"{said}, called at {place[0]}:{place[1]}".encode()[: _LENGTH - _HEAD.size]
+    text = _text(said, place).encode()[: _LENGTH - _HEAD.size]
     memory[: _HEAD.size] = _HEAD.pack(_notes.calls, time.monotonic())
     memory[_HEAD.size :] = text.ljust(_LENGTH - _HEAD.size, b"\0")
+
+
+def _text(said: str, place: tuple[str, int]) -> str:
+    return f"{said}, called at {place[0]}:{place[1]}"
+
+
+def last() -> str:
+    """The last call that this rank has begun, with its place, for errors; empty where there is none."""
+    return "" if _notes.last is None else _text(*_notes.last)
 
 
 def silent() -> str:
