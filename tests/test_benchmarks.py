@@ -130,3 +130,15 @@ def test_unknown_workload(name: str) -> None:
     """A name that does not exist is refused with the names that do."""
     done = _run("-m", "benchmarks", name)
     assert done.returncode == 2 and "mul_sum_64" in done.stderr
+
+
+def test_overlap_of_tensor_parallel_layers() -> None:
+    """A step with overlap, one without and the sums alone are timed on two ranks, and have a ratio."""
+    pytest.importorskip("mpi4py")
+    done = _run("-m", "benchmarks.distributed.overlap", "8x4", "--rounds", "1", "--steps", "2")
+    assert done.returncode == 0, done.stderr
+    head, *rows = done.stdout.splitlines()
+    assert head.endswith("ratio") and [row.split()[:4] for row in rows] == [
+        ["8", "x", "4", kind] for kind in ("best", "median")
+    ]
+    assert all(float(number) > 0 for row in rows for number in row.split()[4:])

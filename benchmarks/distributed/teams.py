@@ -13,6 +13,7 @@ from pathlib import Path
 from specgrad.runtime.distributed.launching import mpiexec
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+ONE_THREAD = dict.fromkeys(_THREADS, "1")  # of the environment: each process has one
 PATIENCE = 60  # seconds for processes to end by themselves
 
 
@@ -58,7 +59,7 @@ def _accepted(listener: Listener, count: int) -> list[Connection]:
 
 
 def _started(library: str, address: str, name: str, count: int, parallel: bool) -> list[subprocess.Popen[bytes]]:
-    environment = {**os.environ, **dict.fromkeys(_THREADS, "1")}
+    environment = {**os.environ, **ONE_THREAD}
     command = [sys.executable, "-m", "benchmarks.distributed.rank", library, address, name]
     if parallel and library == "specgrad":
         return [subprocess.Popen([mpiexec(), "-n", str(count), *command, "mpi"], env=environment)]
