@@ -140,15 +140,37 @@ def column_parallel_linear_backward(
 
 
 def _weight_backward(grad: np.ndarray, input: np.ndarray, member: Any) -> np.ndarray:
-    """grad^T @ input in pieces, between which the calls of the group are driven on."""
-    step = -(-grad.shape[1] // PIECES)
-    if step == 0:
-        return np.zeros((0, input.shape[1]), grad.dtype)
+    """grad^T @ input in pieces, between which the calls of the group are driven on.
+
+    Pieces of many rows cost least, for products read them where they are. Where rows are few, adding the products would
+    cost more than they do, and two bytes a number would lose digits each time.
+    """
+    by_rows = len(grad) >= max(grad.shape[1], input.shape[1]) and len(grad) and grad.itemsize > 2
+    return (_sum_over_rows if by_rows else _output_by_output)(grad, input, member)
+
+
+def _sum_over_rows(grad: np.ndarray, input: np.ndarray, member: Any) -> np.ndarray:
+    first, *rest = _pieces(len(grad))
+    found = matmul2d_as_stored(grad[first].T, input[first])
+    for piece in rest:
+        member.advance()
+        own = matmul2d_as_stored(grad[piece].T, input[piece])
+        with np.errstate(all="ignore"):  # inf and nan are results
+            found += own
+    return found
+
+
+def _output_by_output(grad: np.ndarray, input: np.ndarray, member: Any) -> np.ndarray:
     found = np.empty((grad.shape[1], input.shape[1]), grad.dtype)
-    for first in range(0, grad.shape[1], step):
-        found[first : first + step] = matmul2d_as_stored(grad[:, first : first + step].T, input)
+    for piece in _pieces(grad.shape[1]):
+        found[piece] = matmul2d_as_stored(np.ascontiguousarray(grad[:, piece]).T, input)
         member.advance()
     return found
+
+
+def _pieces(size: int) -> list[slice]:
+    step = max(1, -(-size // PIECES))
+    return [slice(first, first + step) for first in range(0, size, step)]
 
 
 def vocab_parallel_cross_entropy(self: np.ndarray, target: np.ndarray, group: Ranks) -> tuple[np.ndarray, np.ndarray]:
