@@ -28,6 +28,8 @@ BATCH = 12  # of all ranks: 1, 2, 3 and 4 of them share it evenly
 PAUSE = 0.01  # seconds of a step besides, so that faults of other threads hit one
 ATTEMPT = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
 OWN = int(os.environ.get("RANK", os.environ.get("PMI_RANK", "0")))  # by specgrad.distributed.run, or by mpiexec alone
+COUNT = int(os.environ.get("WORLD_SIZE", os.environ.get("PMI_SIZE", "1")))
+_PATIENCE = 60.0  # seconds for all ranks to begin
 _ROOM = 2**26  # bytes that a rank still gets before it has run out of memory
 _PIECE = 2**22
 
@@ -143,10 +145,18 @@ def train(folder: Path, fault: Fault) -> list[float]:
     return losses
 
 
+def _meet(folder: Path) -> None:
+    """Let all ranks begin: on a busy machine that takes one seconds longer than another, which is no fault."""
+    end = time.monotonic() + _PATIENCE
+    while len([*folder.glob(f"began-{ATTEMPT}-*.json")]) < COUNT and time.monotonic() < end:
+        time.sleep(0.01)
+
+
 def main(folder: Path, fault: Fault) -> None:
     began = folder / f"began-{ATTEMPT}-{OWN}.json"
     began.write_text(json.dumps([time.time(), os.getpid()]), encoding="utf-8")
     fault.at(0, "start")
+    _meet(folder)
     dist.init_process_group("mpi", timeout=datetime.timedelta(seconds=TIMEOUT))
     losses = train(folder, fault)
     fault.at(STEPS, "end")
