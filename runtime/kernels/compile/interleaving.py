@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 SIDE_BY_SIDE = 4  # iterations, of as many elements as a vector has
 LONG = 18  # products with sums; from here on a loop gains more than it loses by values that find no register
@@ -18,6 +19,11 @@ FUSED = re.compile(r"call (?:float|double) @llvm\.fma\.f(?:32|64)\(")
 BRANCH = re.compile(r" br i1 \S+, label %B\d+, label %B\d+$", re.MULTILINE)  # of Python's; others are for exceptions
 REORDERED = " reassoc "  # a sum of which interleaving would make more parts, with other last bits
 ADVICE = 100000  # the number of the metadata: far from those that numba gives
+
+
+def multiplies(module: Any) -> bool:
+    """Whether a module of LLVM's has such products at all: its text is long."""
+    return any(function.name in ("llvm.fma.f32", "llvm.fma.f64") for function in module.functions)
 
 
 def interleaved(text: str) -> str:

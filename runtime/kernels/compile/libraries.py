@@ -9,7 +9,7 @@ from llvmlite.binding import parse_assembly
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import LoweringPass, register_pass
 
-from .interleaving import interleaved
+from .interleaving import interleaved, multiplies
 from .prefetch import with_prefetches
 from .vector_width import let_be_wide
 
@@ -49,7 +49,8 @@ class KernelLibrary(WholeLibrary):
 
     def _optimize_final_module(self) -> None:
         """Loops over long functions are interleaved, and ask for their memory ahead when they have been vectorised."""
-        self._change(interleaved)
+        if multiplies(self._final_module):
+            self._change(interleaved)
         super()._optimize_final_module()
         self._change(with_prefetches)
 

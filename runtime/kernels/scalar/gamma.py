@@ -94,11 +94,9 @@ def log_gamma(result: Any, x: Any) -> Any:
     large, small = x >= 10, x < 1
     z, factor = steps_down(select(large, 2.5, x))
     value = log(select(large, x, select(small, z, factor)))
-    steps = choose(result, near_two_single, near_two)(z - select(small, 1.0, 2.0)) + select(small, -value, value)
-    part = 1.0 / select(large, x, 1.0)
-    return select(
-        large, (x - 0.5) * (value - 1.0) + (HALF_LOG_2PI - 0.5 + choose(result, series_single, series)(part)), steps
-    )
+    near = choose(result, near_two_single, near_two)(z - select(small, 1.0, 2.0)) + select(small, -value, value)
+    rest = choose(result, series_single, series)(1.0 / select(large, x, 1.0))
+    return select(large, (x - 0.5) * (value - 1.0) + (HALF_LOG_2PI - 0.5 + rest), near)
 
 
 def steps_down(x: Any) -> Any:

@@ -25,9 +25,10 @@ from tests.kernels.scalar.targets import TARGETS, Target, assembly, instructions
 UNARY = (
     *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh"),
     *("cosh", "tanh", "asinh", "acosh", "atanh", "sigmoid", "erf", "erfc", "normal_cdf", "normal_pdf", "sqrt", "rsqrt"),
+    *("log_odds", "erfinv", "lgamma"),
 )
 BINARY = ("pow", "hypot", "atan2")
-WIDE = ("sin", "cos", "tan", "erfc", "pow")  # computed in float64 also where the arguments are float32
+WIDE = ("sin", "cos", "tan", "erfc", "erfinv", "lgamma", "pow")  # computed in float64 for arguments in float32 too
 LIBRARY = re.compile(rf"\b({'|'.join((*UNARY, *BINARY, 'fma', 'fmod', 'ldexp'))})f?\b")
 # Arithmetic on several numbers at once, in single and in double precision.
 PACKED = {
