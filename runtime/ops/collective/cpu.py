@@ -11,7 +11,8 @@ import numpy as np
 from ...distributed.groups.ranks import Ranks
 from ..matmul.cpu import linear, matmul2d_as_stored
 
-PIECES = 4  # of a product beside which a call is under way, and is driven on between them
+PIECES = 4  # at most, of a product beside which a call is under way, and is driven on between them
+ENOUGH = 1 << 27  # products of two numbers in a piece: of fewer, cutting costs more than what is hidden behind them
 
 
 def _on_each(group: Ranks, self: np.ndarray, begin: Any) -> np.ndarray:
@@ -146,11 +147,12 @@ def _weight_backward(grad: np.ndarray, input: np.ndarray, member: Any) -> np.nda
     cost more than they do, and two bytes a number would lose digits each time.
     """
     by_rows = len(grad) >= max(grad.shape[1], input.shape[1]) and len(grad) and grad.itemsize > 2
-    return (_sum_over_rows if by_rows else _output_by_output)(grad, input, member)
+    count = min(PIECES, max(1, grad.size * input.shape[1] // ENOUGH))
+    return (_sum_over_rows if by_rows else _output_by_output)(grad, input, member, count)
 
 
-def _sum_over_rows(grad: np.ndarray, input: np.ndarray, member: Any) -> np.ndarray:
-    first, *rest = _pieces(len(grad))
+def _sum_over_rows(grad: np.ndarray, input: np.ndarray, member: Any, count: int) -> np.ndarray:
+    first, *rest = _pieces(len(grad), count)
     found = matmul2d_as_stored(grad[first].T, input[first])
     for piece in rest:
         member.advance()
@@ -160,16 +162,16 @@ def _sum_over_rows(grad: np.ndarray, input: np.ndarray, member: Any) -> np.ndarr
     return found
 
 
-def _output_by_output(grad: np.ndarray, input: np.ndarray, member: Any) -> np.ndarray:
+def _output_by_output(grad: np.ndarray, input: np.ndarray, member: Any, count: int) -> np.ndarray:
     found = np.empty((grad.shape[1], input.shape[1]), grad.dtype)
-    for piece in _pieces(grad.shape[1]):
+    for piece in _pieces(grad.shape[1], count):
         found[piece] = matmul2d_as_stored(np.ascontiguousarray(grad[:, piece]).T, input)
         member.advance()
     return found
 
 
-def _pieces(size: int) -> list[slice]:
-    step = max(1, -(-size // PIECES))
+def _pieces(size: int, count: int) -> list[slice]:
+    step = max(1, -(-size // count))
     return [slice(first, first + step) for first in range(0, size, step)]
 
 

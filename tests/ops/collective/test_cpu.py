@@ -9,6 +9,12 @@ from specgrad.runtime.distributed.groups.simulated_ranks import SimulatedRanks
 from specgrad.runtime.ops.collective import cpu
 
 
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut products that are small, too."""
+    monkeypatch.setattr(cpu, "ENOUGH", 1)
+
+
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c16"])
 @pytest.mark.parametrize("rows", [0, 1, 5, 6, 7, 101])
 def test_a_weight_gradient_in_pieces(rows: int, dtype: str) -> None:
@@ -31,3 +37,13 @@ def test_sums_of_inf_are_nan_without_a_warning(rows: int) -> None:
         (False, True, False), grad, np.ones_like(grad[0]), None, SimulatedRanks(2)
     )
     assert found[1] is not None and np.isnan(found[1]).all()
+
+
+@pytest.mark.parametrize(("enough", "advanced"), [(1, 3), (101 * 3 * 6 // 2, 1), (101 * 3 * 6, 0)])
+def test_a_piece_is_worth_cutting(enough: int, advanced: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls are driven on between pieces, of which a small product has one."""
+    monkeypatch.setattr(cpu, "ENOUGH", enough)
+    looks: list[bool] = []
+    member = type("Member", (), {"advance": lambda self: looks.append(True)})()
+    cpu._weight_backward(np.ones((101, 3)), np.ones((101, 6)), member)
+    assert len(looks) == advanced
