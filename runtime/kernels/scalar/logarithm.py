@@ -115,7 +115,9 @@ def parts_of_normal(x: Any) -> Any:
 
 def log(x: Any) -> Any:
     """The natural logarithm; error at most 0.9 and 0.9 ulp."""
-    n, f = parts(x)
+    y, more = normal(x)
+    k, f = near_one(y)
+    n = choose(x, number_single, number_double)(k) + more  # `parts` written out: first steps of trainings compile less
     return at_limits(x, choose(x, log_of_parts_single, log_of_parts_double)(n, f))
 
 
