@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numba import njit, types
 
+from specgrad.runtime.kernels.compile import libraries
 from specgrad.runtime.kernels.compile.interleaving import ADVICE, LONG, SIDE_BY_SIDE, interleaved
 from specgrad.runtime.kernels.compile.kernel_pipelines import NoAlias
 from specgrad.runtime.kernels.compile.machine import fuses
@@ -49,6 +50,22 @@ def test_long_functions(name: str, dtype: Any) -> None:
 def test_short_functions(name: str) -> None:
     """These are left to the processor."""
     assert stores(name, types.float32) < SIDE_BY_SIDE
+
+
+@pytest.mark.parametrize(("name", "advised"), [("erf", True), ("digamma", False), ("bessel_j0", False)])
+def test_branches_are_recognized(name: str, advised: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A function of numba's that takes branches between long polynomials is none whose loop is advised."""
+    seen: list[bool] = []
+
+    def noted(text: str) -> str:
+        changed = interleaved(text)
+        seen.append(changed != text)
+        return changed
+
+    monkeypatch.setattr(libraries, "interleaved", noted)
+    array = types.Array(types.float64, 1, "C")
+    kernel_of(cpu_library(False).get(name)).compile((array, array))
+    assert seen[-1] == advised  # the kernel, after the functions that it calls
 
 
 def module(steps: int, jump: str = "", flags: str = " ") -> str:
