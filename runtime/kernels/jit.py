@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .cache.ahead import begin_early
-from .cache.digest import digest, of_function
+from .cache.digest import Functions, digest
 from .compile.loading import is_loaded, load_compiler
 from .compile.scalar_library import building, cpu_library, is_scalar, names_in, rebuilt
 from .llvm import INTRINSICS
@@ -60,7 +60,9 @@ class LazyKernel:
         def prepare() -> None:
             function.__globals__.update(callees(self.function))
 
-        code = digest(of_function(self.function), *map(of_function, BUILTINS.values()))
+        def code(functions: Functions) -> bytes:
+            return digest(functions.digest(self.function), *map(functions.digest, BUILTINS.values()))
+
         made = dispatcher(function, code, self._compiled_by("Kernel", "Unoptimised"), prepare)
         made.kernel = self  # for those that find it under the kernel's name
         return made

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..pool.parallel_for import is_shared, shared
 from . import rows
-from .cache.digest import digest, of_function
+from .cache.digest import Functions, digest, of_function
 from .compile.loading import load_compiler
 from .compile.scalar_library import building, cpu_library, meant, module_of, rebuilt
 from .half_tables import is_long, looked_up, with_kernel
@@ -92,8 +92,11 @@ def _compiled(module: Any, attribute: str) -> Any:
         rows.register()
         function.__globals__.update(cpu_library(is_complex, linked=True).used_by(written))
 
+    def code(functions: Functions) -> bytes:
+        return digest(functions.digest(written, partial(meant, module_of(is_complex))))
+
     options = {"nogil": True, "error_model": "numpy", "fastmath": False, "pipeline_class": NoAlias}
-    return dispatcher(function, digest(of_function(written, partial(meant, module_of(is_complex)))), options, prepare)
+    return dispatcher(function, code, options, prepare)
 
 
 def _by_table(written: Any) -> Any:
@@ -115,5 +118,7 @@ def _by_table(written: Any) -> Any:
         computed.__qualname__ = symbol
         function.__globals__.update(with_kernel(njit(**options, pipeline_class=LinkedNoAlias)(computed)))
 
-    code = digest(of_function(looked_up), symbol)
+    def code(functions: Functions) -> bytes:
+        return digest(functions.digest(looked_up), symbol)
+
     return dispatcher(function, code, {**options, "pipeline_class": NoAlias}, prepare)

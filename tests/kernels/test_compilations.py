@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from specgrad.runtime.kernels.cache import lowered
+from specgrad.runtime.kernels.compile.machine import fuses
+
 FIRST_STEP = """
 import json, sys
 from numba.core import event
@@ -26,10 +29,14 @@ class Noted(event.Listener):
     def on_end(self, event):
         pass
 
+import specgrad as sg
+from specgrad import nn
+from specgrad.runtime.kernels.cache import lowered
+
+if not %s:
+    lowered.find = lambda digest: None
 noted = Noted()
 with event.install_listener("numba:compile", noted):
-    import specgrad as sg
-    from specgrad import nn
     %s
 print(json.dumps(noted.found))
 """
@@ -52,11 +59,11 @@ ROWS = """
 """
 
 
-def compiled(program: str, folder: Path) -> list[list[Any]]:
-    """(module, function, types) of all that a program compiles where nothing has been."""
+def compiled(program: str, folder: Path, carried: bool = False) -> list[list[Any]]:
+    """(module, function, types) of all that numba compiles where nothing has been, with or without what is carried."""
     folders = {"SPECGRAD_CACHE_DIR": str(folder), "NUMBA_CACHE_DIR": str(folder)}
     environment = os.environ | folders | {"SPECGRAD_COMPILE_AHEAD": "0"}  # else who waits compiles for other programs
-    command = [sys.executable, "-c", FIRST_STEP % program]
+    command = [sys.executable, "-c", FIRST_STEP % (carried, program)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     found: list[list[Any]] = json.loads(done.stdout.splitlines()[-1])
     return found
@@ -75,3 +82,9 @@ def test_a_first_step_compiles_each_function_once(tmp_path: Path) -> None:
     found = [tuple(entry) for entry in compiled(MLP, tmp_path)]
     assert len(found) == len(set(found)) <= 70
     assert not [module for module, _, _ in found if module.startswith("numba")]
+
+
+@pytest.mark.skipif(not lowered.place().is_file() or not fuses(), reason="no modules are carried for such machines")
+def test_numba_compiles_nothing_for_a_first_step(tmp_path: Path) -> None:
+    """Its kernels come with specgrad as LLVM modules."""
+    assert compiled(MLP, tmp_path, carried=True) == []

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import mmap
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from .sealed import DIGEST
@@ -35,6 +35,11 @@ class Archive:
             length, count = COUNTS.unpack_from(memory, len(MAGIC))
             if memory[begin : begin + length] == _text(words) and begin + length + count * ROW <= len(memory):
                 self.memory, self.count, self.table = memory, count, begin + length
+
+    def keys(self) -> Iterator[bytes]:
+        """The keys of all entries."""
+        for start in range(self.table, self.table + self.count * ROW, ROW):
+            yield self.memory[start : start + DIGEST]
 
     def get(self, key: bytes) -> bytes | None:
         """The entry of a key, found by halving."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import functools
 import pickle
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from numba import njit
@@ -21,22 +22,31 @@ from numba.core.serialize import dumps
 
 from ..compile import garbage
 from ..compile.lean_passes import lean
+from ..compile.libraries import emit, environments_in
 from ..compile.loading import load_types
-from . import ahead, store
-from .digest import digest, folder_text, of_options
+from . import ahead, lowered, store
+from .digest import BYTECODE, TEXT, Functions, digest, folder_text, of_options
 
 SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "ENABLE_AVX", "USING_SVML")
 
 
-def dispatcher(function: Any, code: bytes, options: Mapping[str, Any], prepare: Callable[[], None]) -> Any:
-    """A dispatcher of a function whose code has this digest.
+Code = Callable[[Functions], bytes]
+Parts = tuple[Any, ...]  # of a compiled form: the name of its library, its machine code, ...
+
+
+def dispatcher(function: Any, code: Code, options: Mapping[str, Any], prepare: Callable[[], None]) -> Any:
+    """A dispatcher of a function, of which `code` says the digest.
 
     `prepare` is called before anything is compiled: it gives the function's globals what they are compiled with.
     """
     keeps = options.get("cache", True)
     options = {name: value for name, value in options.items() if name != "cache"}
-    name = digest(code, of_options(options))
-    function.__qualname__ += f"-{name.hex()[:12]}"  # symbols of different code have different names
+
+    @functools.cache
+    def name(functions: Functions) -> bytes:
+        return digest(code(functions), of_options(options))
+
+    function.__qualname__ += f"-{name(BYTECODE).hex()[:12]}"  # symbols of different code have different names
     made = njit(**options)(function)
     made._cache = KernelCache(name, made._compiler, prepare) if keeps else Uncached(prepare)
     if keeps:
@@ -75,7 +85,7 @@ class Uncached(_Cache):
 class KernelCache(Uncached):
     """What numba asks for the compiled forms of one function."""
 
-    def __init__(self, name: bytes, compiler: Any, prepare: Callable[[], None]) -> None:
+    def __init__(self, name: Code, compiler: Any, prepare: Callable[[], None]) -> None:
         super().__init__(prepare)
         self.name = name
         self.compiler = compiler
@@ -100,22 +110,46 @@ class KernelCache(Uncached):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled form for a signature, or None."""
-        found = self.found(self.digest(sig)) if self.enabled else None
-        parts = None if found is None else unpickled(found)
+        parts = self.found(sig, target_context) if self.enabled else None
         if parts is None:
             self.prepare()
             return None
         return self.loaded(parts, target_context)
 
-    def found(self, digest: bytes) -> bytes | None:
-        """What is kept, which may have to be waited for; None where this process is to compile it."""
-        found, function = store.lookup(digest), self.compiler.py_func
-        if found is not None:
+    def found(self, sig: Any, target_context: Any) -> Parts | None:
+        """What is kept, which may have to be waited for, or carried; None where this process is to compile it."""
+        digest, function = self.digest(sig), self.compiler.py_func
+        code = store.lookup(digest)
+        if code is not None:
             ahead.note(function.__module__, function.__name__)
-        else:
-            with ahead.waiting(function.__name__, function.__module__):
-                return store.obtain(digest, ahead.meanwhile)
-        return found
+            return unpickled(code)
+        with ahead.waiting(function.__name__, function.__module__):
+            code = store.obtain(digest, ahead.meanwhile)
+            return self.emitted(sig, target_context) if code is None else unpickled(code)
+
+    def emitted(self, sig: Any, target_context: Any) -> Parts | None:
+        """What LLVM makes of the module that comes with specgrad, which is kept; None where none of this text does."""
+        carried = lowered.find(self.digest(sig, TEXT))
+        found = None if carried is None else unpickled(carried)
+        if found is None:
+            return None
+        name, text, symbols, *rest = found
+        with self.giving_up(sig), garbage.left_alone():
+            code = emit(text, name, symbols, target_context.codegen())
+        if code is None:
+            return None
+        parts = (name, code, symbols, *rest)
+        store.keep(self.digest(sig), dumps(parts))
+        return parts
+
+    @contextmanager
+    def giving_up(self, sig: Any) -> Iterator[None]:
+        """Let others compile what raises an exception here."""
+        try:
+            yield
+        except BaseException:
+            store.give_up(self.digest(sig))
+            raise
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep a compiled form, if it holds nothing of this process."""
@@ -124,25 +158,21 @@ class KernelCache(Uncached):
         else:
             store.give_up(self.digest(sig))
 
-    def digest(self, sig: Any) -> bytes:
+    def digest(self, sig: Any, functions: Functions = BYTECODE) -> bytes:
         """The digest of what a compiled form depends on."""
         args, result = sigutils.normalize_signature(sig)
-        return digest(self.name, [kind.name for kind in args], result and result.name, compiler())
+        return digest(self.name(functions), [kind.name for kind in args], result and result.name, compiler())
 
     def compiled(self, args: Any, result: Any) -> Any:
         """What numba compiles for a signature that is not there."""
         function = self.compiler.py_func
-        with ahead.waiting(function.__name__, function.__module__), garbage.left_alone():
-            try:
-                load_types()
+        given_up = self.giving_up(args if result is None else result(*args))
+        with ahead.waiting(function.__name__, function.__module__), garbage.left_alone(), given_up:
+            load_types()
+            with lean():
+                return self.compile(args, result)
 
-                with lean():
-                    return self.compile(args, result)
-            except BaseException:
-                store.give_up(self.digest(args if result is None else result(*args)))
-                raise
-
-    def loaded(self, parts: tuple[Any, ...], target_context: Any) -> Any:
+    def loaded(self, parts: Parts, target_context: Any) -> Any:
         """A compiled form, ready to be called."""
         rtsys.initialize(target_context)  # what counts references, which code calls by name
         name, code, symbols, fndesc, environment, signature, objectmode, lifted, init, environments = parts
@@ -186,10 +216,10 @@ class KernelCache(Uncached):
         return module
 
 
-def unpickled(found: bytes) -> tuple[Any, ...] | None:
+def unpickled(found: bytes) -> Parts | None:
     """The parts of a compiled form; None where a module that they name is not there, as one that a program makes."""
     try:
-        parts: tuple[Any, ...] = pickle.loads(found)
+        parts: Parts = pickle.loads(found)
     except (ImportError, AttributeError):
         return None
     return parts
@@ -198,13 +228,13 @@ def unpickled(found: bytes) -> tuple[Any, ...] | None:
 _alive: list[Any] = []  # whose environments are named by what they were linked into
 
 
-def parts_of(made: CompileResult) -> tuple[Any, ...]:
+def parts_of(made: CompileResult) -> Parts:
     """What is kept of a compiled form: neither the bitcode that others are linked with nor notes on types."""
     made.fndesc.typemap = made.fndesc.calltypes = None
     library = made.library
-    text = str(library._final_module)
     # Most only stand there: their functions were inlined. To load one is to import its module, such as numba.np.linalg.
-    environments = [one for one in made._find_referenced_environments() if text.count(one.env_name) > 1]
+    needed = environments_in(library._final_module)
+    environments = [one for one in made._find_referenced_environments() if one.env_name in needed]
     names = [made.fndesc.llvm_func_name, made.fndesc.llvm_cpython_wrapper_name, made.fndesc.llvm_cfunc_wrapper_name]
     defined = {function.name for function in library.get_defined_functions()}
     symbols = [name for name in names if name in defined] + [one.env_name for one in environments]

@@ -62,7 +62,8 @@ def write(path: Path, data: bytes) -> None:
 def prune(folder: Path, most: int = MOST, enough: int = ENOUGH) -> None:
     """Delete what was used longest ago, where there is more than `most`, until no more than `enough` is left."""
     with suppress(OSError):  # other processes delete too
-        found = [(entry.stat().st_mtime, entry.stat().st_size, entry.path) for entry in os.scandir(folder)]
+        with os.scandir(folder) as entries:
+            found = [(entry.stat().st_mtime, entry.stat().st_size, entry.path) for entry in entries]
         total = sum(size for _, size, _ in found)
         if total <= most:
             return

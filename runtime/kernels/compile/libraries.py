@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from llvmlite.binding import parse_assembly
@@ -14,6 +14,7 @@ from .prefetch import with_prefetches
 from .vector_width import let_be_wide
 
 CALLED_BY_PYTHON = "_ZN7cpython"
+ENVIRONMENT = "_ZN08NumbaEnv"
 
 
 class WholeLibrary(JITCodeLibrary):
@@ -70,6 +71,23 @@ class LinkedLibrary(KernelLibrary):
         for library in self._linking_libraries:
             self._reload_init.update(library._reload_init)
         self._finalized = True
+
+
+def emit(text: str, name: str, symbols: Collection[str], codegen: Any) -> bytes | None:
+    """Machine code of a module that was linked elsewhere; None where it needs environments that are not there."""
+    library = KernelLibrary(codegen, name)
+    library._final_module = parse_assembly(text)
+    library._optimize_final_module()
+    if environments_in(library._final_module) - {*symbols}:
+        return None
+    return bytes(codegen._tm.emit_object(library._final_module))
+
+
+def environments_in(module: Any) -> set[str]:
+    """The environments of Python functions that the code of a module refers to, by their names."""
+    text = str(module)
+    named = (one.name for one in module.global_variables if one.name.startswith(ENVIRONMENT))
+    return {name for name in named if text.count(name) > 1}
 
 
 def all_called(library: Any) -> dict[Any, None]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from llvmlite import binding
 
-from ..cache import ahead, store
+from ..cache import ahead, lowered, store
 from ..cache.digest import digest, folder_text
 from ..compile import garbage
 from ..compile.machine import llvm
@@ -36,14 +36,18 @@ def machine(level: int = LEVEL) -> Any:
     return target.create_target_machine(cpu, "", opt=level, reloc="default", codemodel="jitdefault", jit=True)
 
 
-def object_code(name: str, functions: Iterable[Native], level: int = LEVEL) -> bytes:
-    """The object file of functions; level 0 is for one that somebody waits for, and takes an eighth of the time."""
-    module = Module(name)
+def translated(name: str, functions: Iterable[Native]) -> str:
+    """The LLVM module of functions."""
+    module, target = Module(name), machine()
     for function in functions:
         module.export(function)
-    target = machine(level)
     module.ir.triple, module.ir.data_layout = target.triple, str(target.target_data)
-    parsed = binding.parse_assembly(str(module.ir))
+    return str(module.ir)
+
+
+def object_code(text: str, level: int = LEVEL) -> bytes:
+    """The object file of a module; level 0 is for one that somebody waits for, and takes an eighth of the time."""
+    target, parsed = machine(level), binding.parse_assembly(text)
     parsed.verify()
     builder = binding.create_pass_builder(target, binding.create_pipeline_tuning_options(speed_level=level))
     (builder.getModulePassManager() if level else _registers_only()).run(parsed, builder)
@@ -114,9 +118,15 @@ class Unit:
         code = store.obtain(found_by)
         if code is None:
             with ahead.waiting("native code"), garbage.left_alone():
+                carried = lowered.find(found_by)
+                text = self.translated() if carried is None else carried.decode()
                 if ahead.begin():
                     store.give_up(found_by)
-                    return object_code(self.name, self.functions, 0)
-                code = object_code(self.name, self.functions)
+                    return object_code(text, 0)
+                code = object_code(text)
             store.keep(found_by, code)
         return code
+
+    def translated(self) -> str:
+        """The LLVM module of the functions, as it may be carried."""
+        return translated(self.name, self.functions)

@@ -16,7 +16,7 @@ from specgrad.runtime.kernels.llvm.kinds import NativeError
 from specgrad.runtime.kernels.llvm.structs import Items, Struct, room
 from specgrad.runtime.kernels.llvm.translation import Module
 from specgrad.runtime.kernels.llvm.typed import NULL, Native, address_of, cast, exchange, native, new
-from specgrad.runtime.kernels.llvm.units import Unit, load, object_code
+from specgrad.runtime.kernels.llvm.units import Unit, load, object_code, translated
 
 T = TypeVar("T")
 WORD = ctypes.c_int64
@@ -41,7 +41,7 @@ class Named(Pair):
 @functools.cache
 def compiled(function: Any) -> Callable[..., int]:
     """A native function of words, for Python."""
-    address = load(object_code("test", [function]), [function.name])[function.name]
+    address = load(object_code(translated("test", [function])), [function.name])[function.name]
     return ctypes.CFUNCTYPE(WORD, *[WORD] * function.function.__code__.co_argcount)(address)
 
 
@@ -263,4 +263,4 @@ def test_a_unit_is_loaded_under_the_names_that_its_functions_have(
         code = ctypes.CFUNCTYPE(WORD, WORD, WORD)(unit_of(module))
         assert code(7, 2) == loops.function(7, 2)  # type: ignore[attr-defined]
     with pytest.raises(NativeError, match="expected functions nowhere"):
-        load(object_code("test", [loops]), ["nowhere"])
+        load(object_code(translated("test", [loops])), ["nowhere"])

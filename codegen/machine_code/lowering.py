@@ -1,0 +1,129 @@
+"""`python -m codegen modules`: lower the kernels that training begins with, whose LLVM modules come with specgrad.
+
+How a kernel is lowered depends on the vectors of the processor that it is for, so each level of processors has a
+process of its own, which compiles for it. The native code that every program needs is carried in the same way, for the
+version of Python that runs here: it reads and writes Python's objects.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pickle
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from importlib import import_module
+from itertools import chain
+from typing import Any
+from unittest.mock import patch
+
+from numba.core.serialize import dumps
+
+from specgrad.runtime.kernels import first
+from specgrad.runtime.kernels.cache import ahead, lowered
+from specgrad.runtime.kernels.cache.digest import TEXT
+from specgrad.runtime.kernels.cache.dispatchers import KernelCache, parts_of
+from specgrad.runtime.kernels.compile.libraries import KernelLibrary
+
+LEVELS = ("x86-64-v3", "x86-64-v4")  # with fused products; who has an older processor compiles all of it
+ADDRESS = re.compile(r"^(@numba\.dynamic\.globals\.)\w+ = linkonce global ptr inttoptr \(i64 \d+ to ptr\)$", re.M)
+Entries = dict[bytes, bytes]
+
+
+def modules_command(argv: Sequence[str]) -> int:
+    """Lower what is missing, or with --check only say how much is; 1 where something is."""
+    parser = argparse.ArgumentParser(prog="python -m codegen modules", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="only compare; exit 1 when stale")
+    options = parser.parse_args(argv)
+    found = [in_process(level, options.check) for level in LEVELS]
+    wanted = set(chain(*found))
+    archive = lowered.archive()
+    missing = {digest for entries in found for digest, entry in entries.items() if not entry}
+    unused = {*archive.keys()} - wanted if archive is not None else set()
+    if options.check:
+        for level, entries in zip(LEVELS, found, strict=True):
+            print(f"{level}: {sum(not entry for entry in entries.values())} of {len(entries)} modules are missing")
+        print(f"{len(unused)} modules are of no use")
+        return 1 if missing or unused else 0
+    lowered.FOLDER.mkdir(exist_ok=True)
+    data = lowered.packed({digest: entry for entries in found for digest, entry in entries.items()})
+    lowered.place().write_bytes(data)
+    print(f"{len(wanted)} modules, {len(data) / 1e6:.1f} MB")
+    return 0
+
+
+def in_process(level: str, only_known: bool) -> Entries:
+    """The entries for a level of processors; where only what is known is asked for, the others are empty."""
+    with tempfile.TemporaryDirectory() as folder:
+        named = {"NUMBA_CPU_NAME": level, "NUMBA_CPU_FEATURES": "", "SPECGRAD_CACHE_DIR": folder, ahead.SETTING: "0"}
+        command = [sys.executable, "-m", __spec__.name, *(["--known"] if only_known else [])]
+        done = subprocess.run(command, env={**os.environ, **named}, stdout=subprocess.PIPE, check=True)
+    entries: Entries = pickle.loads(done.stdout)
+    return entries
+
+
+def entries(only_known: bool) -> Entries:
+    """The entries for the processor that this process compiles for."""
+    found = {digest: lowered.find(digest) or b"" for digest in [*kernels(), *units()]}
+    missing = [digest for digest, entry in found.items() if not entry]
+    if not only_known:
+        found |= lower([line for digest, line in kernels().items() if digest in missing])
+        found |= {digest: unit.translated().encode() for digest, unit in units().items() if digest in missing}
+    return found
+
+
+def kernels() -> dict[bytes, str]:
+    """The lines of the list by the digests of their kernels."""
+    lines = dict.fromkeys(chain(*chain(*ahead.programs().values())))
+    return {cache_of(line).digest(kinds_of(line), TEXT): line for line in lines}
+
+
+def cache_of(line: str) -> KernelCache:
+    module, name, _ = line.split(" ", 2)
+    cache: KernelCache = first.dispatcher_of(module, name)._cache
+    return cache
+
+
+def kinds_of(line: str) -> tuple[Any, ...]:
+    return first.kinds_of(line.split(" ", 2)[2])
+
+
+def units() -> dict[bytes, Any]:
+    """The native code that programs begin with, by digest."""
+    found = [getattr(import_module(f"{first.OWN}.{module}"), name) for module, name in first.UNITS]
+    return {unit.digest(): unit for unit in found}
+
+
+def lower(lines: Sequence[str]) -> Entries:
+    """What numba makes of the kernels of some lines, before LLVM optimises it."""
+    found, texts = Entries(), dict[Any, str]()
+    optimise, save = KernelLibrary._optimize_final_module, KernelCache.save_overload
+
+    def noted(library: Any) -> None:
+        texts[library] = nameless(str(library._final_module))
+        optimise(library)
+
+    def kept(cache: KernelCache, sig: Any, data: Any) -> None:
+        save(cache, sig, data)
+        name, _, *rest = parts_of(data)
+        found[cache.digest(sig, TEXT)] = dumps((name, texts[data.library], *rest))
+
+    with patch.object(KernelLibrary, "_optimize_final_module", noted), patch.object(KernelCache, "save_overload", kept):
+        for line in lines:
+            first.compile_line(line)
+    return found
+
+
+def nameless(text: str) -> str:
+    """A module without the addresses of this process's functions, which no kernel reads."""
+    names = {found[0]: f"{found[1]}{i}" for i, found in enumerate(ADDRESS.finditer(text))}
+    for line, name in names.items():
+        text = text.replace(line.partition(" ")[0], name).replace(line.partition(" ")[2], "= linkonce global ptr null")
+    return text
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(pickle.dumps(entries("--known" in sys.argv)))

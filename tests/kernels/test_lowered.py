@@ -1,0 +1,133 @@
+"""LLVM modules that come with specgrad: all that are listed are there, and give the code that numba's passes give."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import pytest
+from llvmlite import binding
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import cpu_target
+
+from codegen.machine_code.lowering import cache_of, kernels, kinds_of, nameless
+from specgrad.runtime.kernels.cache import digest, lowered
+from specgrad.runtime.kernels.cache.dispatchers import parts_of
+from specgrad.runtime.kernels.compile.libraries import emit
+from specgrad.runtime.kernels.compile.machine import fuses
+from tests.repository import ROOT
+
+carried = pytest.mark.skipif(
+    not lowered.place().is_file() or not fuses(), reason="no modules are carried for such machines"
+)
+
+
+@carried
+def test_all_that_is_listed_is_carried() -> None:
+    """For each level; who has changed a kernel is told to lower it again."""
+    done = subprocess.run(
+        [sys.executable, "-m", "codegen", "modules", "--check"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, f"run `python -m codegen modules`:\n{done.stdout}{done.stderr}"
+
+
+@carried
+@pytest.mark.parametrize("name", ["relu forward", "tanh forward", "draw_loops survivors", "optim.cpu adam_update"])
+def test_the_code_is_that_which_is_compiled_here(name: str) -> None:
+    """Instruction by instruction; names that numba counts may differ."""
+    line = next(line for line in kernels().values() if name in line)
+    cache, context = cache_of(line), cpu_target.target_context
+    parts = cache.emitted(kinds_of(line), context)
+    assert parts is not None
+    cache.prepare()
+    with global_compiler_lock:
+        made = cache.compiled(kinds_of(line), None)
+    assert instructions(parts[1]) == instructions(parts_of(made)[1])
+
+
+def instructions(code: bytes) -> list[bytes]:
+    found = binding.ObjectFileRef.from_data(code)
+    return [section.data() for section in found.sections() if section.is_text()]
+
+
+@carried
+def test_what_is_emitted_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SPECGRAD_CACHE_DIR", str(tmp_path))
+    line = next(line for line in kernels().values() if "relu forward" in line)
+    cache, context = cache_of(line), cpu_target.target_context
+    parts = cache.found(kinds_of(line), context)
+    monkeypatch.setattr(lowered, "find", lambda digest: None)
+    again = cache.found(kinds_of(line), context)
+    assert parts is not None and again is not None and again[:2] == parts[:2]
+
+
+def test_damaged_modules_are_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    key, other = b"\1" * 32, b"\2" * 32
+    whole = lowered.packed({key: b"a module" * 100, other: b"another"})
+    monkeypatch.setattr(lowered, "FOLDER", tmp_path)
+    monkeypatch.setattr(lowered, "archive", lowered.archive.__wrapped__)
+    assert lowered.find(key) is None
+    lowered.place().write_bytes(whole)
+    assert lowered.find(key) == b"a module" * 100 and lowered.find(b"\3" * 32) is None
+    place = whole.rindex(key) + 80
+    lowered.place().write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+    assert lowered.find(key) is None and lowered.find(other) == b"another"
+    lowered.place().write_bytes(whole[: len(whole) // 2])
+    assert lowered.find(key) is None
+
+
+def test_modules_of_another_compiler_are_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(lowered, "FOLDER", tmp_path)
+    monkeypatch.setattr(lowered, "archive", lowered.archive.__wrapped__)
+    lowered.place().write_bytes(lowered.packed({b"\1" * 32: b"module"}))
+    monkeypatch.setattr(lowered, "described", lambda: ("another",))
+    assert lowered.find(b"\1" * 32) is None
+
+
+def test_a_module_that_needs_more_than_is_carried_is_compiled() -> None:
+    name = "_ZN08NumbaEnvOf"
+    text = f"@{name} = common global ptr null\ndefine ptr @f() {{\n  %1 = load ptr, ptr @{name}\n  ret ptr %1\n}}\n"
+    codegen: Any = cpu_target.target_context.codegen()
+    assert emit(text, "f", [], codegen) is None
+    assert emit(text, "f", [name], codegen)
+
+
+def written(path: Path, text: str) -> FunctionType:
+    path.write_text(text, encoding="utf-8")
+    names: dict[str, Any] = {}
+    exec(compile(text, str(path), "exec"), names)
+    function = names["f"]
+    assert isinstance(function, FunctionType)
+    return function
+
+
+def test_digests_of_texts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What a function's lines are counts, not where they stand; nor what a file says that was written meanwhile."""
+    text = "def f(x):\n    y = [\n        k + 1 for k in x\n    ]\n    return y\n"
+    monkeypatch.setattr(digest, "BEGAN", float("inf"))
+    functions = [written(tmp_path / f"{i}.py", "\n" * i + text + "\nz = 1\n") for i in range(2)]
+    assert [digest._text(one) for one in functions] == [text] * 2
+    changed = written(tmp_path / "2.py", text.replace("k + 1", "k + 2"))
+    assert digest.TEXT.digest(functions[0]) != digest.TEXT.digest(changed)
+    monkeypatch.setattr(digest, "BEGAN", 0.0)
+    late = written(tmp_path / "3.py", text)
+    assert digest._text(late) == digest._bytecode(late)
+    nowhere = written(tmp_path / "4.py", text)
+    (tmp_path / "4.py").unlink()
+    assert digest._text(nowhere) == digest._bytecode(nowhere)
+
+
+def test_modules_have_no_addresses() -> None:
+    text = (
+        "@numba.dynamic.globals.7f0a = linkonce global ptr inttoptr (i64 1234 to ptr)\n"
+        "@numba.dynamic.globals.7f0b = linkonce global ptr inttoptr (i64 5678 to ptr)\n"
+        "  %1 = load ptr, ptr @numba.dynamic.globals.7f0b, align 8\n"
+    )
+    assert nameless(text) == (
+        "@numba.dynamic.globals.0 = linkonce global ptr null\n"
+        "@numba.dynamic.globals.1 = linkonce global ptr null\n"
+        "  %1 = load ptr, ptr @numba.dynamic.globals.1, align 8\n"
+    )
