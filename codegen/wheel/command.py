@@ -57,7 +57,9 @@ def build(archives: Mapping[str, bytes], out: Path, tree: Path) -> Path:
     """The wheel with these archives, built in a copy of the sources."""
     shutil.rmtree(tree, ignore_errors=True)
     for name in SOURCES:
-        shutil.copytree(ROOT / name, tree / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", "llvm_modules", ".*"))
+        shutil.copytree(
+            ROOT / name, tree / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", "llvm_modules", ".*")
+        )
     for name in FILES:
         shutil.copy(ROOT / name, tree / name)
     (tree / PLACE).mkdir(exist_ok=True)

@@ -43,6 +43,56 @@ def running_eights(context: Any, x: Any, out: Any, at: Any, stop: Any, base: Any
 
 
 @for_numba
+def running_eights_in_two(context: Any, x: Any, out: Any, at: Any, stop: Any, total: Any, low: Any) -> Any:
+    """running_eights_in_two(x, out, at, stop, total, low): the same from total + low on, with what rounding takes from
+    `total` in `low`; gives the first place that is not done, and both there.
+
+    Eight whose sum is not finite, and all after them, are left to the caller. There are a multiple of eight.
+    """
+    from numba import types
+
+    if x.dtype not in (types.float32, types.float64) or x.layout != "C" or out.layout != "C":
+        return None
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        from numba.core import cgutils
+
+        pair = zip(signature.args, args[:2], strict=False)
+        source, target = (context.make_array(kind)(context, builder, array).data for kind, array in pair)
+        start, stop = args[2:4]
+        kept = [cgutils.alloca_once_value(builder, each) for each in (start, *args[4:])]
+        body, done, end = (builder.append_basic_block(name) for name in ("eight", "finite", "end"))
+        builder.cbranch(builder.icmp_signed("<", start, stop), body, end)
+        with builder.goto_block(body):
+            place, total, low = map(builder.load, kept)
+            sums = prefixes(builder, eight_at(builder, source, place))
+            own = builder.extract_element(sums, lane(LANES - 1))
+            lost = builder.fsub(own, own)
+            builder.cbranch(builder.fcmp_ordered("ord", lost, lost), done, end)
+        with builder.goto_block(done):
+            before = spread(builder, builder.fadd(total, low))
+            store(builder, eight_at(builder, target, place), builder.fadd(before, sums))
+            total, error = two_sum(builder, total, own)
+            place = builder.add(place, place.type(LANES))
+            for room, value in zip(kept, (place, total, builder.fadd(low, error)), strict=True):
+                builder.store(value, room)
+            builder.cbranch(builder.icmp_signed("<", place, stop), body, end)
+        builder.position_at_end(end)
+        return context.make_tuple(builder, signature.return_type, [builder.load(each) for each in kept])
+
+    result = types.Tuple((types.int64, types.float64, types.float64))
+    return result(x, out, types.int64, types.int64, types.float64, types.float64), code
+
+
+def two_sum(builder: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    """a + b, and its rounding error; 0 where that is not finite."""
+    total = builder.fadd(a, b)
+    part = builder.fsub(total, a)
+    error = builder.fadd(builder.fsub(a, builder.fsub(total, part)), builder.fsub(b, part))
+    return total, builder.select(builder.fcmp_ordered("ord", error, error), error, error.type(None))
+
+
+@for_numba
 def greatest_of_eights(
     context: Any, x: Any, values: Any, places: Any, at: Any, stop: Any, place: Any, best: Any, found: Any
 ) -> Any:

@@ -15,7 +15,7 @@ from ...kernels.cpu.copies import contiguous
 from ...kernels.cpu.plan import run
 from ...pool.parallel_for import shared
 from . import plans
-from .cpu_chunks import running_sums_of_lines
+from .cpu_chunks import running_lines_in_two, running_sums_of_lines
 from .cpu_logarithms import complex_logarithms, running_logarithms
 from .cpu_products import complex_recurrence, recurrence
 from .cpu_sums import NARROW, running_sums
@@ -56,6 +56,9 @@ def running_sum(a: Array, dim: int, reverse: bool) -> Array:
     out = np.empty(a.shape, a.dtype)
     if plan.after == 1 and plan.dtype == np.float32 and not reverse:
         running_sums_of_lines(_flat(a, plan), _flat(out, plan), plan.along)
+        return out
+    if plan.after == 1 and plan.dtype == np.float64 and not reverse:
+        _shared(running_lines_in_two, (_flat(a, plan), _flat(out, plan), plan.along), plan)
         return out
     wide = _wide(plan.dtype)
     arguments = _flat(a, plan), _flat(out, plan), wide, plan.dtype == wide.dtype == np.float64

@@ -1,4 +1,4 @@
-"""Running sums of contiguous lines of float32, in vectors; long lines in chunks, so that threads share them.
+"""Running sums of contiguous lines of floats, in vectors; long lines in chunks, so that threads share them.
 
 What comes before a chunk is the sum of the chunks before it, whoever computed these: no bit depends on the threads.
 """
@@ -10,9 +10,10 @@ import numpy as np
 from ...kernels.cpu.sums import REORDER
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
-from ...kernels.llvm.prefixes import LANES, running_eights
+from ...kernels.llvm.prefixes import LANES, running_eights, running_eights_in_two
 from ...pool.parallel_for import shared
 from ...pool.thread_count import get_num_threads
+from .cpu_sums import lost
 
 Array = np.ndarray
 
@@ -66,6 +67,22 @@ def running_chunk(a: Array, out: Array, start: int, count: int, base: float) -> 
     for at in range(whole, start + count):
         base += a[at]
         out[at] = base
+
+
+@jit
+def running_lines_in_two(a: Array, out: Array, along: int, first: int, last: int) -> None:
+    """The running sums of lines, with their rounding errors; eight with inf or nan element by element."""
+    for k in range(first, last):
+        at, stop, total, low = k * along, (k + 1) * along, 0.0, 0.0
+        while at < stop:
+            whole = at + (stop - at) // LANES * LANES
+            at, total, low = running_eights_in_two(a, out, at, whole, total, low)
+            for place in range(at, min(at + LANES, stop)):
+                before = total
+                total = before + a[place]
+                low += lost(before, a[place], total)
+                out[place] = total + low
+            at = min(at + LANES, stop)
 
 
 @jit

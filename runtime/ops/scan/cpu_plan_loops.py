@@ -6,7 +6,7 @@ import numpy as np
 
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import item_size, part_of
-from .cpu_chunks import running_chunks
+from .cpu_chunks import running_chunks, running_lines_in_two
 from .cpu_products import recurrence
 from .cpu_sums import running_sums
 
@@ -17,7 +17,9 @@ Array = np.ndarray
 def sums_along(x: Array, out: Array, along: int, after: int, reverse: int, first: int, last: int) -> None:
     """y_i = sum_{j <= i} x_j, or j >= i in `reverse`."""
     in_two = item_size(x[0]) == 8
-    if after == 1 and not in_two and not reverse:
+    if after == 1 and not reverse and in_two:
+        running_lines_in_two(x, out, along, first, last)
+    elif after == 1 and not reverse:
         running_chunks(x, out, np.zeros(last), along, first, last)
     else:
         running_sums(x, out, np.empty(0), in_two, along, after, reverse != 0, first, last)
