@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 import specgrad as sg
 from specgrad import Tensor
 from specgrad.nn import functional, init, modules, utils
@@ -126,6 +128,70 @@ def regression() -> None:
         optimizer.step()
 
 
+class Residual(modules.Module):
+    """Two convolutions beside a shortcut, the first of which takes every second pixel."""
+
+    def __init__(self, before: int, width: int) -> None:
+        super().__init__()
+        self.first = modules.Conv2d(before, width, 3, stride=2, padding=1, bias=False)
+        self.second = modules.Conv2d(width, width, 3, padding=1, bias=False)
+        self.norms = modules.ModuleList(modules.BatchNorm2d(width) for _ in range(3))
+        self.shortcut = modules.Conv2d(before, width, 1, stride=2, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        found = self.norms[0](self.first(x)).relu()
+        return functional.relu(self.norms[1](self.second(found)) + self.norms[2](self.shortcut(x)))
+
+
+def residual() -> None:
+    """Two such blocks and a mean, for pictures that come from NumPy."""
+    model = modules.Sequential(
+        *(modules.Conv2d(3, 16, 3, padding=1), modules.ReLU(), Residual(16, 16), Residual(16, 32)),
+        *(modules.AdaptiveAvgPool2d(1), modules.Flatten(), modules.Linear(32, CLASSES)),
+    )
+    pictures = np.random.default_rng(0).random((STEPS * BATCH, 32, 32, 3))
+    x = sg.tensor(pictures, dtype=sg.float32).permute(0, 3, 1, 2)
+    classify(model, x, sg.optim.SGD(model.parameters(), 0.1, momentum=0.9, weight_decay=5e-4))
+
+
+class Autoencoder(modules.Module):
+    """Pictures as a few normal numbers, and back."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reading = modules.Sequential(
+            *(modules.Conv2d(1, 16, 3, stride=2, padding=1), modules.LeakyReLU(0.2)),
+            *(modules.Conv2d(16, 32, 3, stride=2, padding=1), modules.LeakyReLU(0.2), modules.Flatten()),
+        )
+        self.mean, self.log_variance = modules.Linear(32 * 7 * 7, 8), modules.Linear(32 * 7 * 7, 8)
+        self.writing = modules.Sequential(
+            *(modules.Linear(8, 32 * 7 * 7), modules.ReLU(), modules.Unflatten(1, (32, 7, 7))),
+            *(modules.ConvTranspose2d(32, 16, 4, stride=2, padding=1), modules.ReLU()),
+            *(modules.ConvTranspose2d(16, 1, 4, stride=2, padding=1), modules.Sigmoid()),
+        )
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        found = self.reading(x)
+        mean, log_variance = self.mean(found), self.log_variance(found)
+        drawn = mean + sg.randn_like(mean) * sg.exp(0.5 * log_variance)
+        return self.writing(drawn), mean, log_variance
+
+
+def autoencoder() -> None:
+    """A variational one (Kingma and Welling 2013)."""
+    model = Autoencoder()
+    optimizer = sg.optim.Adam(model.parameters())
+    for _ in range(STEPS):
+        x = sg.rand(BATCH, 1, 28, 28)
+        again, mean, log_variance = model(x)
+        loss = functional.binary_cross_entropy(again, x, reduction="sum")
+        loss = loss - 0.5 * (1 + log_variance - mean.pow(2) - log_variance.exp()).sum()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        loss.item()
+
+
 def classify(model: Any, x: Tensor, optimizer: Any) -> None:
     """Train for two steps, and look at how often a network is right."""
     data = TensorDataset(x, sg.randint(CLASSES, (len(x),)))
@@ -137,4 +203,7 @@ def classify(model: Any, x: Tensor, optimizer: Any) -> None:
         (found.argmax(1) == wanted).float().mean().item()
 
 
-PROGRAMS: tuple[Callable[[], None], ...] = (perceptron, convolutional, transformer, recurrent, regression)
+PROGRAMS: tuple[Callable[[], None], ...] = (
+    *(perceptron, convolutional, transformer, recurrent, regression),
+    *(residual, autoencoder),
+)

@@ -85,8 +85,9 @@ def _compiled(module: Any, attribute: str) -> Any:
     from .compile.kernel_pipelines import NoAlias
 
     written, is_complex = getattr(module, attribute.removesuffix("_complex")), attribute.endswith("_complex")
-    written = written if is_complex else in_blocks(written)
+    name, written = written.__name__, written if is_complex else in_blocks(written)
     function = rebuilt(written, {})
+    function.__name__, function.__module__ = name, module.__name__  # of what it is, where that is done in blocks
 
     def prepare() -> None:
         rows.register()

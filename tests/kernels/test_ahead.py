@@ -240,7 +240,7 @@ def test_a_first_kernel_loads_nothing_of_scipy() -> None:
 import sys
 import numba, numpy as np
 import specgrad as sg
-(sg.ones(3) * 2).sum()
+(sg.ones(3, dtype=sg.int32) * 2).sum()  # a kernel that does not come with specgrad
 print("numba.np.arraymath" in sys.modules, "scipy.linalg" in sys.modules)
 print(numba.njit(lambda x, y: np.dot(x, y))(np.eye(2), np.ones((2, 2))).tolist())
 """
