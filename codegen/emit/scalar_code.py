@@ -35,17 +35,15 @@ class Inliner:
     """Turns a formula over ops into one scalar expression, given the element-wise entries by name and operator."""
 
     def __init__(self, entries: Mapping[str, Entry]) -> None:
-        by_name: dict[str, list[Entry]] = {}
-        by_operator: dict[str, list[Entry]] = {}
+        self.by_name: dict[str, list[Entry]] = {}
+        self.by_operator: dict[str, list[Entry]] = {}
+        self.level = 0  # of the expression in hand, composite ops that it lies in included
         for entry in entries.values():
             computed = entries.get(entry.at_once or "", entry)
             for name in entry.names:
-                by_name.setdefault(name, []).append(computed)
+                self.by_name.setdefault(name, []).append(computed)
             if entry.operator:
-                by_operator.setdefault(entry.operator, []).append(entry)
-        self.by_name: Mapping[str, list[Entry]] = by_name
-        self.by_operator: Mapping[str, list[Entry]] = by_operator
-        self.level = 0  # of the expression in hand, composite ops that it lies in included
+                self.by_operator.setdefault(entry.operator, []).append(entry)
 
     def scalar(self, tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
         """The scalar form of an expression over tensors; `scope` gives the scalar form of its names."""

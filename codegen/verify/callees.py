@@ -15,8 +15,9 @@ class OnDemand(Plain):
 
     def __init__(self, tree: EntriesOnDemand, own: EntriesOnDemand) -> None:
         super().__init__({})
-        self.by_name = Named(tree, own)
-        self.by_operator = Operating(tree, own)
+        # Declared as dictionaries where to declare them otherwise would make another format of generated code.
+        self.by_name = Named(tree, own)  # type: ignore[assignment]
+        self.by_operator = Operating(tree, own)  # type: ignore[assignment]
 
 
 class Callees(Mapping[str, list[Entry]]):
