@@ -7,12 +7,11 @@ saved tensor knows the inputs whose gradients need it, so that it is kept only i
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..library.homes import Library
-from ..spec.definitions import Locals, locals_of
+from ..spec.definitions import Locals, copied, locals_of
 from ..spec.model import Entry, Formula
 
 ATTRIBUTES = {"shape": "_shape", "dtype": "_dtype", "ndim": "ndim", "device": "_device"}  # x.shape, and how it is read
@@ -175,7 +174,7 @@ def make_plan(entry: Entry, calls: Calls) -> Plan:
     values: dict[str, SavedValue] = {}
     own = locals_of(entry, differentiable_formulas(entry))
     readers = {argument: Reader(entry, calls) for argument in own.formulas}
-    formulas = {name: ast.unparse(reader.visit(copy.deepcopy(own.formulas[name]))) for name, reader in readers.items()}
+    formulas = {name: ast.unparse(reader.visit(copied(own.formulas[name]))) for name, reader in readers.items()}
     defined = [_defined(name, own, Reader(entry, calls), readers) for name in own.definitions]
     reads = {argument: (*reader.whole, *reader.values) for argument, reader in readers.items()}
     for argument, reader in readers.items():
@@ -196,7 +195,7 @@ def make_plan(entry: Entry, calls: Calls) -> Plan:
 
 def _defined(name: str, own: Locals, reader: Reader, users: dict[str, Reader]) -> Shared:
     """A definition as a local variable: what it reads, the formulas that use it read."""
-    source = ast.unparse(reader.visit(copy.deepcopy(own.definitions[name])))
+    source = ast.unparse(reader.visit(copied(own.definitions[name])))
     for argument in own.users[name]:
         users[argument].whole |= reader.whole
         users[argument].values |= reader.values
@@ -219,7 +218,7 @@ def share(formulas: dict[str, str]) -> tuple[dict[str, str], tuple[Shared, ...]]
 
 def _kernel_call(reader: Reader, formula: Formula) -> str:
     """The call of a kernel; its arguments are read as those of formulas are."""
-    call = copy.deepcopy(formula.tree)
+    call = copied(formula.tree)
     assert isinstance(call, ast.Call)
     assert isinstance(call.func, ast.Name)
     kernel = reader.calls.library["kernel", call.func.id]
@@ -253,4 +252,4 @@ def rewrite(tree: ast.expr, calls: Calls) -> str:
                 node.func.attr = calls.at_once.get(node.func.attr, node.func.attr)
             return node
 
-    return ast.unparse(Speller().visit(copy.deepcopy(tree)))
+    return ast.unparse(Speller().visit(copied(tree)))

@@ -164,7 +164,7 @@ class Part:
     file: Path
     node: ast.stmt
 
-    @property
+    @cached_property
     def module(self) -> tuple[str, ...]:
         """The module below its package: ("ops", "reduction", "cpu")."""
         parts = self.file.relative_to(self.home.folder).with_suffix("").parts
@@ -181,7 +181,7 @@ class Part:
         """Where it stands, for readers: with the line."""
         return f"{self.shown}:{self.node.lineno}"
 
-    @property
+    @cached_property
     def alias(self) -> str:
         """The name of its module in generated code. No argument begins with an underscore."""
         if self.home.label:

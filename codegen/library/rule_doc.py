@@ -47,12 +47,14 @@ def _words(rule: Part) -> str:
     return " ".join((ast.get_docstring(rule.node) or "").split()) if isinstance(rule.node, ast.FunctionDef) else ""
 
 
+@cache
 def reads_storage(rule: Part) -> bool:
     """Whether a check looks at the memory behind a tensor, so that layout and arguments do not say all."""
     known = isinstance(rule.node, ast.FunctionDef)
     return not known or any(isinstance(n, ast.Attribute) and n.attr == "_storage" for n in ast.walk(rule.node))
 
 
+@cache
 def reads_elements(rule: Part) -> bool:
     """Whether a check asks what elements are: by Python's numbers, as an array, or with ops.
 
@@ -63,6 +65,7 @@ def reads_elements(rule: Part) -> bool:
     return bool({name.rpartition(".")[2] for name in names} & READING) or "namespace.op" in names
 
 
+@cache
 def reads_shapes(rule: Part) -> bool:
     """Whether a check itself looks at the shape of a tensor."""
     known = isinstance(rule.node, ast.FunctionDef)

@@ -92,17 +92,18 @@ def substituted(tree: ast.expr, values: Trees) -> ast.expr:
 
     def made(node: Any) -> Any:
         if isinstance(node, ast.Name) and node.id in values:
-            value = _copy(values[node.id])
+            value = copied(values[node.id])
             return value if hasattr(value, "lineno") else ast.copy_location(value, node)
         is_named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        return _rebuilt(node, made, {"func": _copy(node.func)} if is_named else {})  # a function is not the value
+        return _rebuilt(node, made, {"func": copied(node.func)} if is_named else {})  # a function is not the value
 
     found: ast.expr = made(tree)
     return found
 
 
-def _copy(node: Any) -> Any:
-    return _rebuilt(node, _copy, {})
+def copied(node: Any) -> Any:
+    """An expression, or a part of one, that may be changed without changing this one."""
+    return _rebuilt(node, copied, {})
 
 
 def _rebuilt(node: Any, part: Callable[[Any], Any], given: Mapping[str, Any]) -> Any:

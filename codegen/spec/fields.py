@@ -79,6 +79,12 @@ class Fields:
         node = self.values.get(key)
         return [] if node is None else self._listed(key, node)
 
+    def words(self, key: str) -> list[str]:
+        """The plain values of a key as YAML has them, unchecked and without their places."""
+        node = self.values.get(key)
+        nodes = node.value if isinstance(node, yaml.SequenceNode) else [node]
+        return [item.value for item in nodes if isinstance(item, yaml.ScalarNode)]
+
     def _listed(self, key: str, node: yaml.Node) -> list[Text]:
         nodes = node.value if isinstance(node, yaml.SequenceNode) else [node]
         if not nodes:

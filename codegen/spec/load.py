@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import Path
 
@@ -49,6 +49,15 @@ class EntriesOnDemand(Mapping[str, Entry]):
         except (OSError, Unreadable, yaml.YAMLError):
             readers = []
         self._readers = {reader.op: reader for reader in readers}
+
+    @cached_property
+    def by_word(self) -> dict[str, list[str]]:
+        """The entries that have a word as their function's name, another name of it or an operator, all unread."""
+        found: dict[str, list[str]] = {}
+        for name, reader in self._readers.items():
+            for word in {name.partition(".")[0], *reader.words("aliases"), *reader.words("operator")}:
+                found.setdefault(word, []).append(name)
+        return found
 
     def __getitem__(self, name: str) -> Entry:
         if name not in self._read:

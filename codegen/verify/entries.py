@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -24,6 +23,7 @@ from ..proof.proof import Prover
 from ..spec.definitions import with_meaning
 from ..spec.load import EntriesOnDemand
 from ..spec.model import Entry, Formula
+from .callees import OnDemand
 
 
 def spec_entry(op: Any) -> Entry | None:
@@ -31,13 +31,13 @@ def spec_entry(op: Any) -> Entry | None:
     return entries_of(op.spec).get(op.name)
 
 
-def entries_of(spec: str | Path) -> Mapping[str, Entry]:
+def entries_of(spec: str | Path) -> EntriesOnDemand:
     """The entries of a spec by name, each file read once, however its path is written."""
     return _entries_in(Path(spec).resolve())
 
 
 @cache
-def _entries_in(path: Path) -> Mapping[str, Entry]:
+def _entries_in(path: Path) -> EntriesOnDemand:
     home = Home(path.parent, "", relative=True, label="own")
     functions, _ = Library((home,)).functions  # formulas are derived from them, and stand where expressions do
     return EntriesOnDemand(path, functions)
@@ -75,7 +75,7 @@ def meaning_of(op: Any) -> Meaning | None:
         compute=replace(known.compute, tree=expression, text=op.expression),
         gradients={name: _formula(known, name, op.formulas[name]) for name in known.gradients if name in op.formulas},
     )
-    prover, written, derived = _prover(op.spec), {}, {}
+    prover, written, derived = prover_of(op.spec), {}, {}
     for name, formula in entry.gradients.items():
         if formula.tree is None:
             continue
@@ -104,6 +104,6 @@ def _parsed(text: str) -> ast.expr:
 
 
 @functools.cache
-def _prover(spec: str) -> Prover:
+def prover_of(spec: str) -> Prover:
     """The prover that brings formulas to scalar expressions, by the ops of a spec and of the tree."""
-    return Prover({**entries_of(SPEC), **entries_of(spec)})
+    return Prover({}, OnDemand(entries_of(SPEC), entries_of(spec)))

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ...library.bases import SPEC
 from ...proof.boundaries import POLICIES
 from ...proof.proof import WRONG, Prover
 from ...spec.model import Entry
 from ..compare import both, number, relative_error
-from ..entries import entries_of, spec_entry
+from ..entries import prover_of, spec_entry
 from ..finite_differences import Derivatives, derivatives
 from ..point import Point, adopt, gradients, joined, real, recording
 from ..report import Report, call_at, element
@@ -185,14 +184,13 @@ def check_kink(op: Any, report: Report) -> None:
     if entry is None or "kink" not in entry.key_places or "kink" in entry.inherited:
         return
     report.checks += 1
-    if op.name not in report.kinks and not _is_told_apart(entry, {**entries_of(SPEC), **entries_of(op.spec)}):
+    if op.name not in report.kinks and not _is_told_apart(entry, prover_of(op.spec)):
         report.find(op, "kink", NEEDLESS)
 
 
-def _is_told_apart(entry: Entry, entries: dict[str, Entry]) -> bool:
+def _is_told_apart(entry: Entry, prover: Prover) -> bool:
     """Whether a formula of an element-wise entry would be wrong with another policy."""
     if entry.compute.kind != "elementwise" or entry.compute.tree is None:
         return False
-    prover = Prover(entries)
     others = (replace(entry, kink=(policy,)) for policy in POLICIES)
     return any(verdict.state == WRONG for other in others for verdict in prover.verdicts(other))

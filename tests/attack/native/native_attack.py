@@ -128,9 +128,19 @@ def numbers_of(result: Any) -> Any:
     return result.dtype, values.shape, values.tobytes()
 
 
+def settled(result: Any) -> Any:
+    """The result, when the collector need no longer look through what computing it has left.
+
+    It runs thousands of times, and what the compiler keeps would take it a hundred times as long as all operands do.
+    """
+    gc.collect()
+    gc.freeze()
+    return result
+
+
 def attack_op(name: str, program: Program, acts: list[str], points: Callable[[int], list[int]], grad: bool) -> int:
     """Attack one op; the result is that of the operands before or after, or an error. How often it was attacked."""
-    before, count = numbers_of(program(programs.made(grad))), 0
+    before, count = settled(numbers_of(program(programs.made(grad)))), 0
     for act in acts:
         for number in points(points_of(program, grad)):
             found, operands = attacked(program, number, ACTS[act], grad)
@@ -171,7 +181,7 @@ def with_gradients(program: Program) -> Callable[[Operands], Any]:
 def attack_graph(name: str, program: Program, acts: list[str], points: Callable[[int], list[int]]) -> int:
     """Attack a program with gradients: it ends with whole gradients or an error, and is right the next time."""
     run, count = with_gradients(program), 0
-    before = numbers_of(run(programs.made(True)))
+    before = settled(numbers_of(run(programs.made(True))))
     for act in acts:
         for number in points(points_of(run, True)):
             found, _ = attacked(run, number, ACTS[act], True)
@@ -236,8 +246,6 @@ def main(seed: int, most: int, first: int, step: int) -> None:
     """Attack every `step`-th program from number `first` on, at `most` points of each for each act."""
     rng = random.Random(seed)
     guards.guard()
-    gc.collect()
-    gc.freeze()  # so that the collector, which runs thousands of times, has less to look through
 
     def points(count: int) -> list[int]:
         return sorted(rng.sample(range(1, count + 1), min(most, count)))
