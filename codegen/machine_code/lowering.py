@@ -24,7 +24,6 @@ from numba.core.serialize import dumps
 
 from specgrad.runtime.kernels import first
 from specgrad.runtime.kernels.cache import ahead, lowered
-from specgrad.runtime.kernels.cache.digest import TEXT
 from specgrad.runtime.kernels.cache.dispatchers import KernelCache, parts_of
 from specgrad.runtime.kernels.compile.libraries import KernelLibrary
 
@@ -78,7 +77,7 @@ def entries(only_known: bool) -> Entries:
 def kernels() -> dict[bytes, str]:
     """The lines of the list by the digests of their kernels."""
     lines = dict.fromkeys(chain(*chain(*ahead.programs().values())))
-    return {cache_of(line).digest(kinds_of(line), TEXT): line for line in lines}
+    return {cache_of(line).lowered_from(kinds_of(line)): line for line in lines}
 
 
 def cache_of(line: str) -> KernelCache:
@@ -109,7 +108,7 @@ def lower(lines: Sequence[str]) -> Entries:
     def kept(cache: KernelCache, sig: Any, data: Any) -> None:
         save(cache, sig, data)
         name, _, *rest = parts_of(data)
-        found[cache.digest(sig, TEXT)] = dumps((name, texts[data.library], *rest))
+        found[cache.lowered_from(sig)] = dumps((name, texts[data.library], *rest))
 
     with patch.object(KernelLibrary, "_optimize_final_module", noted), patch.object(KernelCache, "save_overload", kept):
         for line in lines:

@@ -16,6 +16,7 @@ from numba.core.registry import cpu_target
 from codegen.machine_code.lowering import cache_of, kernels, kinds_of, nameless
 from specgrad.runtime.kernels.cache import digest, lowered
 from specgrad.runtime.kernels.cache.dispatchers import parts_of
+from specgrad.runtime.kernels.compile import machine
 from specgrad.runtime.kernels.compile.libraries import emit
 from specgrad.runtime.kernels.compile.machine import fuses
 from tests.repository import ROOT
@@ -35,7 +36,9 @@ def test_all_that_is_listed_is_carried() -> None:
 
 
 @carried
-@pytest.mark.parametrize("name", ["relu forward", "tanh forward", "draw_loops survivors", "optim.cpu adam_update"])
+@pytest.mark.parametrize(
+    "name", ["relu forward", "tanh forward", "cpu.exp forward", "draw_loops survivors", "optim.cpu adam_update"]
+)
 def test_the_code_is_that_which_is_compiled_here(name: str) -> None:
     """Instruction by instruction; names that numba counts may differ."""
     line = next(line for line in kernels().values() if name in line)
@@ -51,6 +54,16 @@ def test_the_code_is_that_which_is_compiled_here(name: str) -> None:
 def instructions(code: bytes) -> list[bytes]:
     found = binding.ObjectFileRef.from_data(code)
     return [section.data() for section in found.sections() if section.is_text()]
+
+
+def test_modules_for_processors_that_scale_are_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How e^x is scaled depends on the processor, though no text does."""
+    line = next(line for line in kernels().values() if "cpu.exp forward" in line)
+    digests = set()
+    for scales in (False, True):
+        monkeypatch.setattr(machine, "scales", lambda scales=scales: scales)
+        digests.add(cache_of(line).lowered_from(kinds_of(line)))
+    assert len(digests) == 2
 
 
 @carried

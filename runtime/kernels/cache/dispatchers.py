@@ -20,7 +20,7 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
-from ..compile import garbage
+from ..compile import garbage, machine
 from ..compile.lean_passes import lean
 from ..compile.libraries import emit, environments_in
 from ..compile.loading import load_types
@@ -129,7 +129,7 @@ class KernelCache(Uncached):
 
     def emitted(self, sig: Any, target_context: Any) -> Parts | None:
         """What LLVM makes of the module that comes with specgrad, which is kept; None where none of this text does."""
-        carried = lowered.find(self.digest(sig, TEXT))
+        carried = lowered.find(self.lowered_from(sig))
         found = None if carried is None else unpickled(carried)
         if found is None:
             return None
@@ -162,6 +162,11 @@ class KernelCache(Uncached):
         """The digest of what a compiled form depends on."""
         args, result = sigutils.normalize_signature(sig)
         return digest(self.name(functions), [kind.name for kind in args], result and result.name, compiler())
+
+    def lowered_from(self, sig: Any) -> bytes:
+        """The digest of what the module depends on that comes with specgrad: texts, and traits of the processor."""
+        traits = machine.vector_registers(), machine.fuses(), machine.scales(), machine.converts_halves()
+        return digest(self.digest(sig, TEXT), traits)
 
     def compiled(self, args: Any, result: Any) -> Any:
         """What numba compiles for a signature that is not there."""
