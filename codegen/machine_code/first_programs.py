@@ -184,7 +184,7 @@ def autoencoder() -> None:
     for _ in range(STEPS):
         x = sg.rand(BATCH, 1, 28, 28)
         again, mean, log_variance = model(x)
-        loss = functional.binary_cross_entropy(again, x, reduction="sum")
+        loss = functional.binary_cross_entropy(again, x)
         loss = loss - 0.5 * (1 + log_variance - mean.pow(2) - log_variance.exp()).sum()
         optimizer.zero_grad()
         loss.backward()

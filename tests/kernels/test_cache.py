@@ -307,7 +307,7 @@ class Seen(event.Listener):
 seen = Seen()
 with event.install_listener("numba:compile", seen):
     with sg.no_grad():
-        x = sg.full((5,), 2.0) * 3
+        x = sg.full((5,), 2.0, dtype=sg.float64) * 3  # a kernel that does not come with specgrad
 print(sg.__file__, seen.count, x.tolist())
 """
 
