@@ -35,15 +35,16 @@ class Inliner:
     """Turns a formula over ops into one scalar expression, given the element-wise entries by name and operator."""
 
     def __init__(self, entries: Mapping[str, Entry]) -> None:
-        self.by_name: dict[str, list[Entry]] = {}
-        self.by_operator: dict[str, list[Entry]] = {}
-        self.level = 0  # of the expression in hand, composite ops that it lies in included
+        names, operators = dict[str, list[Entry]](), dict[str, list[Entry]]()
         for entry in entries.values():
             computed = entries.get(entry.at_once or "", entry)
             for name in entry.names:
-                self.by_name.setdefault(name, []).append(computed)
+                names.setdefault(name, []).append(computed)
             if entry.operator:
-                self.by_operator.setdefault(entry.operator, []).append(entry)
+                operators.setdefault(entry.operator, []).append(entry)
+        self.by_name: Mapping[str, list[Entry]] = names
+        self.by_operator: Mapping[str, list[Entry]] = operators
+        self.level = 0  # of the expression in hand, composite ops that it lies in included
 
     def scalar(self, tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
         """The scalar form of an expression over tensors; `scope` gives the scalar form of its names."""

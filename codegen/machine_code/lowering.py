@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Sequence
 from importlib import import_module
 from itertools import chain
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -26,6 +27,8 @@ from specgrad.runtime.kernels import first
 from specgrad.runtime.kernels.cache import ahead, lowered
 from specgrad.runtime.kernels.cache.dispatchers import KernelCache, parts_of
 from specgrad.runtime.kernels.compile.libraries import KernelLibrary
+
+from ..progress import Progress
 
 LEVELS = ("x86-64-v3", "x86-64-v4")  # with fused products; who has an older processor compiles all of it
 ADDRESS = re.compile(r"^(@numba\.dynamic\.globals\.)\w+ = linkonce global ptr inttoptr \(i64 \d+ to ptr\)$", re.M)
@@ -47,11 +50,18 @@ def modules_command(argv: Sequence[str]) -> int:
             print(f"{level}: {sum(not entry for entry in entries.values())} of {len(entries)} modules are missing")
         print(f"{len(unused)} modules are of no use")
         return 1 if missing or unused else 0
-    lowered.FOLDER.mkdir(exist_ok=True)
     data = lowered.packed({digest: entry for entries in found for digest, entry in entries.items()})
-    lowered.place().write_bytes(data)
+    replace(lowered.place(), data)
     print(f"{len(wanted)} modules, {len(data) / 1e6:.1f} MB")
     return 0
+
+
+def replace(path: Path, data: bytes) -> None:
+    """Write a file at once: who is interrupted leaves the one that was there."""
+    path.parent.mkdir(exist_ok=True)
+    part = path.with_suffix(".part")
+    part.write_bytes(data)
+    part.replace(path)
 
 
 def in_process(level: str, only_known: bool) -> Entries:
@@ -110,9 +120,11 @@ def lower(lines: Sequence[str]) -> Entries:
         name, _, *rest = parts_of(data)
         found[cache.lowered_from(sig)] = dumps((name, texts[data.library], *rest))
 
-    with patch.object(KernelLibrary, "_optimize_final_module", noted), patch.object(KernelCache, "save_overload", kept):
+    lowering = patch.object(KernelLibrary, "_optimize_final_module", noted)
+    with lowering, patch.object(KernelCache, "save_overload", kept), Progress(len(lines), "kernels") as progress:
         for line in lines:
             first.compile_line(line)
+            progress.step()
     return found
 
 

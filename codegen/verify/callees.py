@@ -15,9 +15,8 @@ class OnDemand(Plain):
 
     def __init__(self, tree: EntriesOnDemand, own: EntriesOnDemand) -> None:
         super().__init__({})
-        # Declared as dictionaries where to declare them otherwise would make another format of generated code.
-        self.by_name = Named(tree, own)  # type: ignore[assignment]
-        self.by_operator = Operating(tree, own)  # type: ignore[assignment]
+        self.by_name = Named(tree, own)
+        self.by_operator = Operating(tree, own)
 
 
 class Callees(Mapping[str, list[Entry]]):

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from specgrad.runtime.kernels.cache import lowered
-from specgrad.runtime.kernels.compile.machine import fuses
+from tests.kernels.carried import MODULES
 
 FIRST_STEP = """
 import json, sys
@@ -84,7 +83,7 @@ def test_a_first_step_compiles_each_function_once(tmp_path: Path) -> None:
     assert not [module for module, _, _ in found if module.startswith("numba")]
 
 
-@pytest.mark.skipif(not lowered.place().is_file() or not fuses(), reason="no modules are carried for such machines")
+@pytest.mark.skipif(not MODULES, reason="no modules are carried for such machines")
 def test_numba_compiles_nothing_for_a_first_step(tmp_path: Path) -> None:
     """Its kernels come with specgrad as LLVM modules."""
     assert compiled(MLP, tmp_path, carried=True) == []

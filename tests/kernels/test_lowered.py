@@ -18,12 +18,10 @@ from specgrad.runtime.kernels.cache import digest, lowered
 from specgrad.runtime.kernels.cache.dispatchers import parts_of
 from specgrad.runtime.kernels.compile import machine
 from specgrad.runtime.kernels.compile.libraries import emit
-from specgrad.runtime.kernels.compile.machine import fuses
+from tests.kernels.carried import MODULES
 from tests.repository import ROOT
 
-carried = pytest.mark.skipif(
-    not lowered.place().is_file() or not fuses(), reason="no modules are carried for such machines"
-)
+carried = pytest.mark.skipif(not MODULES, reason="no modules are carried for such machines")
 
 
 @carried
