@@ -18,6 +18,7 @@ TRYING = (
     "codegen.verify",
     "codegen.mutate",
     "codegen.machine_code",
+    "codegen.pieces",
     "codegen.wheel",
 )  # what runs ops, and so imports the rest of specgrad
 FOLDERS = ["codegen", "generated", "nn", "runtime"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import partial
 from typing import Any
 
 from llvmlite.binding import parse_assembly
@@ -10,6 +11,8 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import LoweringPass, register_pass
 
 from .interleaving import interleaved, multiplies
+from .lookups import inlinable, inline, looks_up, with_vectors
+from .machine import lookup_lanes
 from .prefetch import with_prefetches
 from .vector_width import let_be_wide
 
@@ -52,8 +55,18 @@ class KernelLibrary(WholeLibrary):
         """Loops over long functions are interleaved, and ask for their memory ahead when they have been vectorised."""
         if multiplies(self._final_module):
             self._change(interleaved)
-        super()._optimize_final_module()
+        if looks_up(self._final_module):
+            self._optimize_with_lookups()
+        else:
+            super()._optimize_final_module()
         self._change(with_prefetches)
+
+    def _optimize_with_lookups(self) -> None:
+        """The same where entries of tables are looked up, which become permutations of registers."""
+        self._change(partial(with_vectors, lanes=lookup_lanes()))
+        super()._optimize_final_module()
+        self._change(inlinable)
+        inline(self._final_module, self._codegen._pass_builder())
 
     def _change(self, changed: Callable[[str], str]) -> None:
         """Put a changed text in the place of the module's."""

@@ -44,6 +44,16 @@ define <8 x float> @widened(<8 x half> %x) {
 """
 
 
+# 16 floats in another order, which is no pattern: where there is an instruction for that, it takes places as a vector.
+PERMUTED = """
+define <16 x float> @permuted(<16 x float> %x) "prefer-vector-width"="512" "min-legal-vector-width"="512" {
+  %1 = shufflevector <16 x float> %x, <16 x float> poison, <16 x i32> <i32 9, i32 3, i32 14, i32 6, i32 11, i32 1,
+    i32 12, i32 2, i32 8, i32 7, i32 15, i32 0, i32 5, i32 13, i32 10, i32 4>
+  ret <16 x float> %1
+}
+"""
+
+
 @functools.cache
 def llvm() -> Any:
     """llvmlite, ready to compile for this machine."""
@@ -54,10 +64,10 @@ def llvm() -> Any:
     return binding
 
 
-def assembly(triple: str, name: str, features: str) -> str:
-    """The probe in the instructions of a processor."""
+def assembly(triple: str, name: str, features: str, probe: str = PROBE) -> str:
+    """A probe in the instructions of a processor."""
     machine = llvm().Target.from_triple(triple).create_target_machine(name, features)
-    module = llvm().parse_assembly(PROBE)
+    module = llvm().parse_assembly(probe)
     module.data_layout, module.triple = str(machine.target_data), triple
     return str(machine.emit_assembly(module))
 
@@ -74,6 +84,12 @@ def vector_registers() -> tuple[int, int]:
         if name in own():
             return described
     return 16, 4
+
+
+@functools.cache
+def lookup_lanes() -> tuple[int, ...]:
+    """The lanes of vectors of float32 whose places an instruction permutes as another vector says; the widest first."""
+    return lanes_of_permutations(assembly(*host(), PERMUTED))
 
 
 def fuses() -> bool:
@@ -131,6 +147,12 @@ def has_scale(text: str) -> bool:
     from llvmlite import binding
 
     return binding.llvm_version_info[0] >= 22 and "vcvtqq2pd" in text
+
+
+def lanes_of_permutations(text: str) -> tuple[int, ...]:
+    """What `lookup_lanes` is by the instructions of its probe."""
+    registers = set(re.findall(r"vperm(?:ps|d|[it]2ps|[it]2d)\b.*%([yz])mm", text))
+    return (16, 8) if "z" in registers else (8,) if "y" in registers else ()
 
 
 def calls_no_library(text: str) -> bool:

@@ -2,8 +2,8 @@
 
 Those of the first kind are branch-free, so that loops over them are vectorised.
 A polynomial's coefficients, the highest power first, are those of Chebyshev interpolation in a number that goes from
--1 to 1, computed with 50 digits. float32 is computed in float64.
-Errors of functions are given for float64: the largest that was found.
+-1 to 1, computed with 50 digits. float32 is computed in float64, but for what is computed by pieces.
+Errors of functions are given for float32 and float64, or for float64: the largest that was found.
 """
 
 from __future__ import annotations
@@ -16,7 +16,12 @@ import numpy as np
 from .circular import sin
 from .exponential import exp, with_sign
 from .logarithm import log
-from .primitives import polynomial, root, select
+from .pieces import by_pieces, linear_place
+from .primitives import choose, polynomial, root, select
+from .tables.i0 import TABLE as I0
+from .tables.i0e import TABLE as I0E
+from .tables.i1 import TABLE as I1
+from .tables.i1e import TABLE as I1E
 
 # e^-x I0(x) and e^-x I1(x) / x in x / 4 - 1, for 0 <= x <= 8: relative error at most 2^-53.1 and 2^-52.5
 I0E_NEAR = (
@@ -60,30 +65,104 @@ I1E_FAR = (
 )  # fmt: skip
 
 
+NEAR = 15.5  # up to here the functions of the first kind are computed by pieces, around whole numbers, in float32
+UNITS = 12582912.0  # 1.5 * 2^23: from here on the last bit of a float32 is worth 1
+
+
 def i0e(x: Any) -> Any:
-    """e^-|x| I0(x); error at most 2.7 ulp."""
-    return type(x)(scaled_i0(abs(np.float64(x))))
+    """e^-|x| I0(x); error at most 0.8 and 2.7 ulp."""
+    return choose(x, i0e_single, i0e_double)(x)
+
+
+def i0e_usual(x: Any) -> Any:
+    """The same for |x| < 15.5, in float64 for any x."""
+    return choose(x, i0e_near, i0e_double)(x)
+
+
+def i0e_single(x: Any) -> Any:
+    return select(abs(x) < NEAR, i0e_near(x), np.float32(i0e_double(np.float64(x))))
+
+
+def i0e_near(x: Any) -> Any:
+    """The same of a float32, |x| < 15.5."""
+    return by_pieces(abs(x), linear_place(abs(x), type(x)(UNITS)), I0E)
+
+
+def i0e_double(x: Any) -> Any:
+    return scaled_i0(abs(x))
 
 
 def i1e(x: Any) -> Any:
-    """e^-|x| I1(x); error at most 3 ulp."""
-    wide = np.float64(x)
-    return type(x)(with_sign(scaled_i1(abs(wide)), wide))
+    """e^-|x| I1(x); error at most 1.3 and 3 ulp."""
+    return choose(x, i1e_single, i1e_double)(x)
+
+
+def i1e_usual(x: Any) -> Any:
+    """The same for |x| < 15.5, in float64 for any x."""
+    return choose(x, i1e_near, i1e_double)(x)
+
+
+def i1e_single(x: Any) -> Any:
+    return select(abs(x) < NEAR, i1e_near(x), np.float32(i1e_double(np.float64(x))))
+
+
+def i1e_near(x: Any) -> Any:
+    """The same of a float32, |x| < 15.5."""
+    return with_sign(by_pieces(abs(x), linear_place(abs(x), type(x)(UNITS)), I1E), x)
+
+
+def i1e_double(x: Any) -> Any:
+    return with_sign(scaled_i1(abs(x)), x)
 
 
 def i0(x: Any) -> Any:
-    """The modified Bessel function of order 0; error at most 3.5 ulp. The exponential is halved lest it overflow."""
-    size = abs(np.float64(x))
+    """The modified Bessel function of order 0; error at most 1.1 and 3.5 ulp. Exponentials are halved, for overflow."""
+    return choose(x, i0_single, i0_double)(x)
+
+
+def i0_usual(x: Any) -> Any:
+    """The same for |x| < 15.5, in float64 for any x."""
+    return choose(x, i0_near, i0_double)(x)
+
+
+def i0_single(x: Any) -> Any:
+    return select(abs(x) < NEAR, i0_near(x), np.float32(i0_double(np.float64(x))))
+
+
+def i0_near(x: Any) -> Any:
+    """The same of a float32, |x| < 15.5."""
+    return by_pieces(abs(x), linear_place(abs(x), type(x)(UNITS)), I0)
+
+
+def i0_double(x: Any) -> Any:
+    size = abs(x)
     half = exp(0.5 * size)
-    return type(x)(select(size < 750.0, half * scaled_i0(size) * half, size * math.inf))
+    return select(size < 750.0, half * scaled_i0(size) * half, size * math.inf)
 
 
 def i1(x: Any) -> Any:
-    """The modified Bessel function of order 1; error at most 5 ulp."""
-    wide = np.float64(x)
-    size = abs(wide)
+    """The modified Bessel function of order 1; error at most 1.5 and 5 ulp."""
+    return choose(x, i1_single, i1_double)(x)
+
+
+def i1_usual(x: Any) -> Any:
+    """The same for |x| < 15.5, in float64 for any x."""
+    return choose(x, i1_near, i1_double)(x)
+
+
+def i1_single(x: Any) -> Any:
+    return select(abs(x) < NEAR, i1_near(x), np.float32(i1_double(np.float64(x))))
+
+
+def i1_near(x: Any) -> Any:
+    """The same of a float32, |x| < 15.5."""
+    return with_sign(by_pieces(abs(x), linear_place(abs(x), type(x)(UNITS)), I1), x)
+
+
+def i1_double(x: Any) -> Any:
+    size = abs(x)
     half = exp(0.5 * size)
-    return type(x)(with_sign(select(size < 750.0, half * scaled_i1(size) * half, size * math.inf), wide))
+    return with_sign(select(size < 750.0, half * scaled_i1(size) * half, size * math.inf), x)
 
 
 def scaled_i0(x: Any) -> Any:

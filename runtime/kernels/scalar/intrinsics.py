@@ -18,13 +18,22 @@ class Target:
     """A compiler: its decorator `intrinsic`, its module `types`, its class of signatures, and its processor.
 
     Where the processor does not fuse a product and a sum, that is computed from sums and products, without a branch.
+    `looks_up` says that its compiler knows `LOOKUP` (`runtime/kernels/compile/lookups.py`).
     """
 
-    def __init__(self, intrinsic: Callable[..., Any], types: Any, signature: Any, fuses: bool = True) -> None:
+    def __init__(
+        self,
+        intrinsic: Callable[..., Any],
+        types: Any,
+        signature: Any,
+        fuses: bool = True,
+        looks_up: bool = False,
+    ) -> None:
         self.intrinsic = intrinsic
         self.types = types
         self.signature = signature
         self.fuses = fuses
+        self.looks_up = looks_up
 
     def is_single(self, x: Any) -> bool:
         return bool(x == self.types.float32)
@@ -205,18 +214,59 @@ def polynomial(target: Target) -> Any:
 
 def pick(target: Target) -> Any:
     def pick(context: Any, table: Any, index: Any) -> Any:
+        is_long = len(table) in LOOKUPS and target.is_single(table.dtype) and target.looks_up
+
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             values = [builder.extract_value(args[0], k) for k in range(len(table))]
-            while len(values) > 1:
-                half = len(values) // 2
-                bit = builder.and_(args[1], args[1].type(half))
-                upper = builder.icmp_unsigned("!=", bit, args[1].type(0))
-                values = [builder.select(upper, values[k + half], values[k]) for k in range(half)]
-            return values[0]
+            return (looked_up if is_long else selected)(builder, values, args[1])
 
         return target.signature(table.dtype, table, index), code
 
     return pick
+
+
+def selected(builder: Any, values: list[Any], index: Any) -> Any:
+    """One of as many values as a power of two says, by the bits of the index from the highest on."""
+    while len(values) > 1:
+        half = len(values) // 2
+        bit = builder.and_(index, index.type(half))
+        upper = builder.icmp_unsigned("!=", bit, index.type(0))
+        values = [builder.select(upper, values[k + half], values[k]) for k in range(half)]
+    return values[0]
+
+
+LOOKUPS = {16: "specgrad.lookup16", 32: "specgrad.lookup32"}  # functions that are found by their names
+
+
+def looked_up(builder: Any, values: list[Any], index: Any) -> Any:
+    """The same of 16 or 32 float32, by a call of a function of `LOOKUPS`: vector code permutes registers instead.
+
+    It takes the bits of the numbers: LLVM asks of what all lanes share what it knows of integers alone.
+    """
+    from llvmlite import ir
+
+    word = ir.IntType(32)
+    narrow = builder.trunc(index, word) if index.type.width > word.width else index
+    return builder.call(lookup(builder.module, len(values)), [narrow, *(builder.bitcast(v, word) for v in values)])
+
+
+def lookup(module: Any, length: int) -> Any:
+    """The function in a module; each has its own until modules are linked."""
+    from llvmlite import ir
+
+    if LOOKUPS[length] in module.globals:
+        return module.globals[LOOKUPS[length]]
+    word, number = ir.IntType(32), ir.FloatType()
+    function = ir.Function(module, ir.FunctionType(number, [word] * (1 + length)), LOOKUPS[length])
+    function.linkage = "linkonce_odr"
+    for attribute in ("noinline", "nounwind", "willreturn", "memory(none)"):  # inlined when loops are vectors
+        set.add(function.attributes, attribute)  # past llvmlite's list of attributes
+    builder = ir.IRBuilder(function.append_basic_block())
+    table = ir.Constant(ir.VectorType(number, length), ir.Undefined)
+    for k, value in enumerate(function.args[1:]):
+        table = builder.insert_element(table, builder.bitcast(value, number), word(k))
+    builder.ret(builder.extract_element(table, builder.and_(function.args[0], word(length - 1))))
+    return function
 
 
 def by_exponent(target: Target) -> Any:

@@ -107,8 +107,11 @@ def by_pairs(x: Any, values: Any, step: Any, square: Any) -> Any:
 
 
 def pick(table: tuple[Any, ...], index: Any) -> Any:
-    """table[index] by selections between its constants: no access to memory. The table's length is a power of two."""
-    return table[index]
+    """The entry of a table whose place is `index` modulo the table's length, a power of two; without branches.
+
+    Selections between its constants, or a permutation of a register, where it is 16 or 32 float32: no access to memory.
+    """
+    return table[index & len(table) - 1]
 
 
 def product(x: Any, y: Any) -> Any:

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from . import abs, floor_divide, fmod, is_integer, remainder, trunc
+from .bessel_modified import NEAR as BESSEL_NEAR
+from .bessel_modified import i0, i0_usual, i0e, i0e_usual, i1, i1_usual, i1e, i1e_usual
 from .circular import (
     NEAR,
     cos,
@@ -73,6 +75,11 @@ def is_inside(like: Any, low: Any, high: Any) -> Any:
 def is_near(like: Any, low: Any, high: Any) -> Any:
     """Whether numbers up to a key are reduced by one constant, or in float64 by three parts of one."""
     return high < bits(choose(like, 2.0**50, NEAR))
+
+
+def is_in_pieces(like: Any, low: Any, high: Any) -> Any:
+    """Whether the pieces of modified Bessel functions reach up to a key; in float64 there are none, and none needed."""
+    return high < bits(choose(like, BESSEL_NEAR, math.inf))
 
 
 def has_normal_exp(like: Any, low: Any, high: Any) -> Any:
@@ -151,6 +158,10 @@ USUAL = {
     floor_divide: Usual(floor_divide_usual, divides),
     fmod: Usual(fmod_usual, divides),
     remainder: Usual(remainder_usual, divides),
+    i0: Usual(i0_usual, size_bits, is_in_pieces),
+    i0e: Usual(i0e_usual, size_bits, is_in_pieces),
+    i1: Usual(i1_usual, size_bits, is_in_pieces),
+    i1e: Usual(i1e_usual, size_bits, is_in_pieces),
     exp: Usual(exp_usual, size_bits, has_normal_exp),
     sigmoid: Usual(sigmoid_usual, size_bits, has_exp_beside_one),
     log: Usual(log_of_normal, all_bits, is_normal),

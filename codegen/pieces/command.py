@@ -1,0 +1,87 @@
+"""`python -m codegen pieces`: fit the functions that are computed by pieces, and write their tables."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ..progress import Progress
+from .fit import error, fitted
+from .functions import FUNCTIONS, ByPieces
+
+FOLDER = Path(__file__).parents[2] / "runtime" / "kernels" / "scalar" / "tables"
+LINE = 120
+
+
+def pieces_command(argv: Sequence[str]) -> int:
+    """Write tables; with --check only say whether those that are there are fits of their functions."""
+    parser = argparse.ArgumentParser(prog="python -m codegen pieces", description=__doc__)
+    parser.add_argument("names", nargs="*", help="tables, by their names; all when none is named")
+    parser.add_argument("--check", action="store_true", help="only measure the errors of the tables that are there")
+    options = parser.parse_args(argv)
+    chosen = [one for one in FUNCTIONS if one.name in options.names or not options.names]
+    unknown = {*options.names} - {one.name for one in FUNCTIONS}
+    if unknown:
+        parser.error(f"no table of the name {', '.join(sorted(unknown))}")
+    wrong = 0
+    with Progress(len(chosen), "tables") as progress:
+        for one in chosen:
+            wrong += not (is_right(one) if options.check else write(one))
+            progress.step()
+    return 1 if wrong else 0
+
+
+def columns(one: ByPieces) -> dict[int, list[float]]:
+    """The center and the coefficients of each piece, by its place."""
+    return {piece.place: fitted(one.function, piece, one.center(piece)) for piece in one.pieces}
+
+
+def largest_error(one: ByPieces, found: dict[int, list[float]]) -> float:
+    return max(error(one.function, piece, found[piece.place]) for piece in one.pieces)
+
+
+def write(one: ByPieces) -> bool:
+    """Fit a function, and write its module."""
+    found = columns(one)
+    largest = largest_error(one, found)
+    print(f"{one.name:24} error at most {largest:.3f} units")
+    (FOLDER / f"{one.name}.py").write_text(text(one, found, largest), encoding="utf-8")
+    return True
+
+
+def text(one: ByPieces, found: dict[int, list[float]], largest: float) -> str:
+    """The module of a table."""
+    rows = [[found[place][row] for place in range(len(found))] for row in range(len(found[0]))]
+    numbers = ",\n".join("    (\n" + wrapped(row) + "    )" for row in rows)
+    return (
+        f'"""{one.said} by pieces: error at most {np.ceil(largest * 100) / 100:.2f} units. '
+        'Made by `python -m codegen pieces`."""\n\n'
+        f"from ..pieces import single\n\nTABLE = single(\n{numbers},\n)  # fmt: skip\n"
+    )
+
+
+def wrapped(row: list[float]) -> str:
+    """Numbers in lines."""
+    lines, line = [], "       "
+    for value in row:
+        number = f" {np.float32(value)!s},"
+        if len(line) + len(number) > LINE:
+            lines, line = [*lines, line], "       "
+        line += number
+    return "\n".join([*lines, line]) + "\n"
+
+
+def is_right(one: ByPieces) -> bool:
+    """Whether the table that is there errs no more than one that is fitted now; says so where not."""
+    from importlib import import_module
+
+    table = import_module(f"specgrad.runtime.kernels.scalar.tables.{one.name}").TABLE
+    there = {place: [float(row[place]) for row in table] for place in range(len(table[0]))}
+    found, wanted = largest_error(one, there), largest_error(one, columns(one))
+    if found > wanted + 0.02:
+        print(f"stale: {one.name}: error {found:.3f} units, {wanted:.3f} when fitted anew", file=sys.stderr)
+    return found <= wanted + 0.02

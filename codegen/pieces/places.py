@@ -1,0 +1,39 @@
+"""Where the pieces of a function lie: bits of its argument find them (`runtime/kernels/scalar/pieces.py`)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Piece(NamedTuple):
+    """An interval of arguments, and the row's entry for it."""
+
+    place: int
+    low: float
+    high: float
+
+
+def linear(step: float, count: int = 16, first: int = 0) -> list[Piece]:
+    """Pieces around `count` multiples of a step, a power of two, from the first on: around 0 from 0 on if that is it."""
+    pieces = [Piece((first + k) % count, (first + k - 0.5) * step, (first + k + 0.5) * step) for k in range(count)]
+    return [pieces[0]._replace(low=0.0), *pieces[1:]] if first == 0 else pieces
+
+
+def logarithmic(low: float, per_octave: int, count: int = 16, from_zero: bool = False) -> list[Piece]:
+    """Pieces from `low` on, a power of two, so many (a power of two) for each doubling, which have one width there.
+
+    With `from_zero` the first one begins at 0: its argument's place is that of max(x, low).
+    """
+    below = below_of(per_octave)
+    first = int(np.float32(low).view(np.int32)) >> below
+    edges = np.arange(first, first + count + 1, dtype=np.int32) << below
+    ends = [float(edge) for edge in edges.view(np.float32)]
+    pieces = [Piece((first + k) % count, ends[k], ends[k + 1]) for k in range(count)]
+    return [pieces[0]._replace(low=0.0), *pieces[1:]] if from_zero else pieces
+
+
+def below_of(per_octave: int) -> int:
+    """How many of a number's last bits do not tell its piece."""
+    return 23 - (per_octave.bit_length() - 1)
