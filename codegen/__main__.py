@@ -13,7 +13,7 @@ python -m codegen explain OP          what the generator knows of one op
 python -m codegen pictures [--check]  draw the functions of docs/pictures/ops/ and their derivatives
 python -m codegen cubins [--check]    compile the CUDA kernels that come with specgrad, where they have changed
 python -m codegen modules [--check]   lower the CPU kernels that programs begin with, where they have changed
-python -m codegen pieces [--check]    fit the polynomials of functions that are computed by pieces, and write their tables
+python -m codegen pieces [--check]    fit the functions that are computed by pieces, and write their tables
 python -m codegen wheel [NAME...]     build a wheel for this platform that carries machine code for levels of processors
 python -m codegen SPEC [--out FOLDER] the same for a spec outside the tree, checks included; --base PACKAGE: what its
                                       ops are made of besides specgrad's
@@ -75,7 +75,8 @@ def uncollected() -> Iterator[None]:
 
 def run(argv: list[str]) -> int:
     """Run one command, which may find that files are in its way."""
-    commands = {each.__name__: each for each in (verify, prove, mutate, explain, pictures, cubins, modules, pieces, wheel, new)}
+    all_commands = (verify, prove, mutate, explain, pictures, cubins, modules, pieces, wheel, new)
+    commands = {each.__name__: each for each in all_commands}
     command = (commands | {"derive": derive_command}).get("".join(argv[:1]))
     if command is not None:
         return command(argv[1:])

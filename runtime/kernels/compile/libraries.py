@@ -12,7 +12,7 @@ from numba.core.compiler_machinery import LoweringPass, register_pass
 
 from .interleaving import interleaved, multiplies
 from .lookups import inlinable, inline, looks_up, with_vectors
-from .machine import lookup_lanes
+from .machine import lookups
 from .prefetch import with_prefetches
 from .vector_width import let_be_wide
 
@@ -63,7 +63,7 @@ class KernelLibrary(WholeLibrary):
 
     def _optimize_with_lookups(self) -> None:
         """The same where entries of tables are looked up, which become permutations of registers."""
-        self._change(partial(with_vectors, lanes=lookup_lanes()))
+        self._change(partial(with_vectors, kinds=lookups()))
         super()._optimize_final_module()
         self._change(inlinable)
         inline(self._final_module, self._codegen._pass_builder())

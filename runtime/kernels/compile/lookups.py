@@ -4,14 +4,14 @@ LLVM vectorises a loop with a call if it is told which function does the same fo
 (`scalar/intrinsics.py`): they take an index, and the bits of the entries, which are the same for all lanes. Those for
 vectors are added to the text of a module before LLVM optimises it, as llvmlite knows no attribute that names them, and
 when loops are vectors all of them are inlined. What is looked up is the same in any lane. Processors that do not
-permute by an index in a register (of x86-64 those without AVX2) keep loops without vectors.
+permute by an index in a register (of x86-64 those without AVX2) load an entry for each lane.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 from ..scalar.intrinsics import LOOKUPS
 
@@ -20,13 +20,14 @@ NAME = re.escape(LOOKUPS[16].removesuffix("16"))
 DEFINED = re.compile(rf"^(define [^\n]*@{NAME}(\d+)\([^\n]*) {{$", re.MULTILINE)
 OWN = re.compile(rf"^define (?:linkonce_odr )?(.*@{NAME}[\d.]+\(.*)$", re.MULTILINE)
 NOT_INLINED = re.compile(rf'^(attributes #\d+ = {{.*)\bnoinline (.*) "{VARIANTS}"="[^"]*"(.*)$', re.MULTILINE)
-INSTRUCTIONS = {
-    8: "declare <8 x float> @llvm.x86.avx2.permps(<8 x float>, <8 x i32>)\n",
-    16: (
-        "declare <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float>, <16 x i32>)\n"
-        "declare <16 x float> @llvm.x86.avx512.vpermi2var.ps.512(<16 x float>, <16 x i32>, <16 x float>)\n"
-    ),
-}
+
+
+class Kind(NamedTuple):
+    """How vectors of so many lanes look up: the lines of the function for a table's length, and what they call."""
+
+    lanes: int
+    body: Callable[[int], Iterator[str]]
+    called: str
 
 
 def looks_up(module: Any) -> bool:
@@ -34,54 +35,58 @@ def looks_up(module: Any) -> bool:
     return any(function.name in LOOKUPS.values() for function in module.functions)
 
 
-def with_vectors(text: str, lanes: tuple[int, ...]) -> str:
-    """The text of a module before LLVM optimises it, with the functions for vectors of so many lanes."""
-    if not lanes:
-        return text
+def with_vectors(text: str, kinds: Iterable[str]) -> str:
+    """The text of a module before LLVM optimises it, with the functions for vectors of some kinds."""
+    wanted = [KINDS[name] for name in kinds]
     lengths = [int(length) for _, length in DEFINED.findall(text)]
-    added = [vector_function(length, n) for length in lengths for n in lanes]
-    text = DEFINED.sub(lambda found: f'{found[1]} "{VARIANTS}"="{_named(int(found[2]), lanes)}" {{', text)
-    return text + "".join([*(INSTRUCTIONS[n] for n in lanes), *added])
+    added = [vector_function(length, kind) for length in lengths for kind in wanted]
+    text = DEFINED.sub(lambda found: f'{found[1]} "{VARIANTS}"="{_named(int(found[2]), wanted)}" {{', text)
+    return text + "\n".join(["", *(kind.called for kind in wanted), *added])
 
 
-def _named(length: int, lanes: tuple[int, ...]) -> str:
+def _named(length: int, kinds: Iterable[Kind]) -> str:
     """Which functions there are for vectors, as LLVM encodes it: an index for each lane, and words for all lanes."""
-    return ",".join(f"_ZGV_LLVM_N{n}v{'u' * length}_{LOOKUPS[length]}({LOOKUPS[length]}.{n})" for n in lanes)
+    name, words = LOOKUPS[length], "u" * length
+    return ",".join(f"_ZGV_LLVM_N{kind.lanes}v{words}_{name}({name}.{kind.lanes})" for kind in kinds)
 
 
-def vector_function(length: int, lanes: int) -> str:
-    """The function for vectors of so many lanes; nobody calls it yet, so it has a linkage that keeps it."""
-    kind, index = f"<{lanes} x float>", f"<{lanes} x i32>"
-    words = ", ".join(f"i32 %t{k}" for k in range(length))
-    head = f"\ndefine {kind} @{LOOKUPS[length]}.{lanes}({index} %index, {words}) alwaysinline nounwind memory(none) {{"
-    registers = [line for k in range(length // lanes) for line in _register(k, lanes)]
-    return "\n".join([head, *registers, *_chosen(length, lanes), f"  ret {kind} %found\n}}\n"])
+def vector_function(length: int, kind: Kind) -> str:
+    """The function for vectors of a kind; nobody calls it yet, so it has a linkage that keeps it."""
+    result, index = f"<{kind.lanes} x float>", f"<{kind.lanes} x i32>"
+    head = f"define {result} @{LOOKUPS[length]}.{kind.lanes}({index} %index, {_words(length)})"
+    lines = [f"{head} alwaysinline nounwind memory(none) {{", *kind.body(length), f"  ret {result} %found", "}", ""]
+    return "\n".join(lines)
 
 
-def _register(number: int, lanes: int) -> Iterator[str]:
-    """Some entries of the table as a vector."""
-    before = "poison"
-    for k in range(lanes):
-        name = f"%r{number}.{k}"
-        yield f"  {name} = insertelement <{lanes} x i32> {before}, i32 %t{number * lanes + k}, i64 {k}"
-        before = name
-    yield f"  %r{number} = bitcast <{lanes} x i32> {before} to <{lanes} x float>"
+def _words(length: int) -> str:
+    return ", ".join(f"i32 %t{k}" for k in range(length))
 
 
-def _chosen(length: int, lanes: int) -> Iterator[str]:
-    """What is looked up in registers of the table."""
-    if lanes == 16:
-        kind, index, many = "<16 x float>", "<16 x i32>", length == 32
-        name = "vpermi2var.ps" if many else "permvar.sf"
-        arguments = f"{kind} %r0, {index} %index" + f", {kind} %r1" * many
-        yield f"  %found = call {kind} @llvm.x86.avx512.{name}.512({arguments})"
-        return
-    count = length // lanes
-    for k in range(count):
-        result = f"%p{k}"
-        yield f"  {result} = call <8 x float> @llvm.x86.avx2.permps(<8 x float> %r{k}, <8 x i32> %index)"
-    names, bit = [f"%p{k}" for k in range(count)], 3
-    while len(names) > 1:  # neighbours differ in a bit of the index; made the sign, it is what an instruction looks at
+def _registers(length: int, lanes: int, kind: str) -> Iterator[str]:
+    """The table in as many registers as it takes: %r0, %r1, ..., each as a vector of a kind."""
+    for number in range(length // lanes):
+        before = "poison"
+        for k in range(lanes):
+            name = f"%r{number}.{k}"
+            yield f"  {name} = insertelement <{lanes} x i32> {before}, i32 %t{number * lanes + k}, i64 {k}"
+            before = name
+        yield f"  %r{number} = bitcast <{lanes} x i32> {before} to {kind}"
+
+
+def _avx512(length: int) -> Iterator[str]:
+    """One permutation, of one register or of two."""
+    yield from _registers(length, 16, "<16 x float>")
+    name, more = ("permvar.sf", "") if length == 16 else ("vpermi2var.ps", ", <16 x float> %r1")
+    yield f"  %found = call <16 x float> @llvm.x86.avx512.{name}.512(<16 x float> %r0, <16 x i32> %index{more})"
+
+
+def _avx2(length: int) -> Iterator[str]:
+    """A permutation of each register, and choices between them by bits of the index."""
+    yield from _registers(length, 8, "<8 x float>")
+    names, bit = [f"%p{k}" for k in range(length // 8)], 3
+    for k, name in enumerate(names):
+        yield f"  {name} = call <8 x float> @llvm.x86.avx2.permps(<8 x float> %r{k}, <8 x i32> %index)"
+    while len(names) > 1:  # neighbours differ in a bit; made the sign, it is what an instruction looks at
         yield f"  %sign{bit} = shl <8 x i32> %index, splat (i32 {31 - bit})"
         yield f"  %upper{bit} = icmp slt <8 x i32> %sign{bit}, zeroinitializer"
         made = ["%found"] if len(names) == 2 else [f"%b{bit}.{k}" for k in range(len(names) // 2)]
@@ -89,6 +94,51 @@ def _chosen(length: int, lanes: int) -> Iterator[str]:
             pair = f"<8 x float> {names[2 * k + 1]}, <8 x float> {names[2 * k]}"
             yield f"  {name} = select <8 x i1> %upper{bit}, {pair}"
         names, bit = made, bit + 1
+
+
+def _neon(length: int) -> Iterator[str]:
+    """Bytes of four registers, by places of bytes; of four more where those are beyond the first 64."""
+    yield from _registers(length, 4, "<16 x i8>")
+    yield f"  %place = and <4 x i32> %index, splat (i32 {length - 1})"
+    yield f"  %first = mul <4 x i32> %place, splat (i32 {0x04040404})"
+    yield f"  %bytes = add <4 x i32> %first, splat (i32 {0x03020100})"
+    yield "  %b0 = bitcast <4 x i32> %bytes to <16 x i8>"
+    kind, tables = "<16 x i8>", [", ".join(f"<16 x i8> %r{k}" for k in range(n, n + 4)) for n in (0, 4)]
+    yield f"  %f0 = call {kind} @llvm.aarch64.neon.tbl4.v16i8({tables[0]}, {kind} %b0)"
+    if length == 32:
+        yield "  %b1 = sub <16 x i8> %b0, splat (i8 64)"
+        yield f"  %f1 = call {kind} @llvm.aarch64.neon.tbx4.v16i8({kind} %f0, {tables[1]}, {kind} %b1)"
+    yield f"  %found = bitcast {kind} %f{length // 32} to <4 x float>"
+
+
+def _loads(length: int) -> Iterator[str]:
+    """The function itself, for each lane."""
+    before = "poison"
+    for k in range(4):
+        yield f"  %i{k} = extractelement <4 x i32> %index, i64 {k}"
+        yield f"  %e{k} = call float @{LOOKUPS[length]}(i32 %i{k}, {_words(length)})"
+        name = "%found" if k == 3 else f"%v{k}"
+        yield f"  {name} = insertelement <4 x float> {before}, float %e{k}, i64 {k}"
+        before = name
+
+
+NEON_TABLE = ", ".join(["<16 x i8>"] * 5)
+KINDS = {
+    "avx512": Kind(
+        16,
+        _avx512,
+        "declare <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float>, <16 x i32>)\n"
+        "declare <16 x float> @llvm.x86.avx512.vpermi2var.ps.512(<16 x float>, <16 x i32>, <16 x float>)\n",
+    ),
+    "avx2": Kind(8, _avx2, "declare <8 x float> @llvm.x86.avx2.permps(<8 x float>, <8 x i32>)\n"),
+    "neon": Kind(
+        4,
+        _neon,
+        f"declare <16 x i8> @llvm.aarch64.neon.tbl4.v16i8({NEON_TABLE})\n"
+        f"declare <16 x i8> @llvm.aarch64.neon.tbx4.v16i8(<16 x i8>, {NEON_TABLE})\n",
+    ),
+    "loads": Kind(4, _loads, ""),
+}
 
 
 def inlinable(text: str) -> str:

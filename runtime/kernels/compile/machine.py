@@ -87,9 +87,9 @@ def vector_registers() -> tuple[int, int]:
 
 
 @functools.cache
-def lookup_lanes() -> tuple[int, ...]:
-    """The lanes of vectors of float32 whose places an instruction permutes as another vector says; the widest first."""
-    return lanes_of_permutations(assembly(*host(), PERMUTED))
+def lookups() -> tuple[str, ...]:
+    """How vectors of float32 look up entries of a table: see `compile/lookups.py`."""
+    return lookups_of(*host())
 
 
 def fuses() -> bool:
@@ -149,10 +149,12 @@ def has_scale(text: str) -> bool:
     return binding.llvm_version_info[0] >= 22 and "vcvtqq2pd" in text
 
 
-def lanes_of_permutations(text: str) -> tuple[int, ...]:
-    """What `lookup_lanes` is by the instructions of its probe."""
-    registers = set(re.findall(r"vperm(?:ps|d|[it]2ps|[it]2d)\b.*%([yz])mm", text))
-    return (16, 8) if "z" in registers else (8,) if "y" in registers else ()
+def lookups_of(triple: str, name: str, features: str) -> tuple[str, ...]:
+    """What `lookups` are for a processor: permutations, or a load for each lane."""
+    if triple.startswith(("aarch64", "arm64")):
+        return ("neon",)  # all of them permute bytes
+    permutations = re.findall(r"vperm(?:ps|d|[it]2ps|[it]2d)\b.*%([yz])mm", assembly(triple, name, features, PERMUTED))
+    return ("avx512", "avx2") if "z" in permutations else ("avx2",) if permutations else ("loads",)
 
 
 def calls_no_library(text: str) -> bool:

@@ -114,7 +114,7 @@ def text_of(
     """LLVM's text of a kernel of float32, or of int64 where it is one of integers."""
     module = importlib.import_module(f"specgrad.generated.kernels.cpu.{kernel}")
     written = getattr(module, function)
-    copy = rebuilt(written, library_of(False, *machine).used_by(written))
+    copy = rebuilt(written, library_of(False, *machine, linked=True).used_by(written))
     copy.__qualname__ = f"{function}_of_kernel"
     kind = types.int64 if kernel.startswith("bitwise") else types.float32
     signature = tuple(types.Array(kind, 1, "C") if p in arrays else kind for p in parameters)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -13,6 +13,9 @@ from numba.core.codegen import CPUCodeLibrary
 from numba.core.llvm_bindings import create_pass_builder
 
 from specgrad.runtime.kernels.compile import machine
+from specgrad.runtime.kernels.compile.libraries import KernelLibrary
+from specgrad.runtime.kernels.compile.lookups import inlinable, inline, with_vectors
+from specgrad.runtime.kernels.scalar.intrinsics import LOOKUPS
 
 
 class Target(NamedTuple):
@@ -42,6 +45,10 @@ class Target(NamedTuple):
         """Whether x 2^k is one instruction."""
         return machine.has_scale(machine.assembly(*self))
 
+    def lookups(self) -> tuple[str, ...]:
+        """How vectors look up entries of tables."""
+        return machine.lookups_of(*self)
+
     def kind(self) -> tuple[bool, bool]:
         """What scalar functions are made for."""
         return self.fuses(), self.scales()
@@ -61,17 +68,24 @@ OWN = re.compile(r"^target .*$", re.MULTILINE)
 COUNTING = re.compile(r"^define [^\n]*@(NRT_(?:in|de)cref)\(.*?^}$", re.MULTILINE | re.DOTALL)
 
 
+METHOD = "_optimize_final_module"
+
+
 @contextmanager
 def kept() -> Iterator[dict[str, str]]:
     """LLVM's text of what numba compiles meanwhile, linked and not optimised yet, by the names of libraries."""
     found: dict[str, str] = {}
-    optimise = CPUCodeLibrary._optimize_final_module
 
-    def keep(library: Any) -> None:
-        found[library.name] = str(library._final_module)
-        optimise(library)
+    def keeping(optimise: Any) -> Any:
+        def keep(library: Any) -> None:
+            found.setdefault(library.name, str(library._final_module))  # kernels change it before numba optimises it
+            optimise(library)
 
-    with patch.object(CPUCodeLibrary, "_optimize_final_module", keep):
+        return keep
+
+    with ExitStack() as patches:
+        for kind in (CPUCodeLibrary, KernelLibrary):
+            patches.enter_context(patch.object(kind, METHOD, keeping(getattr(kind, METHOD))))
         yield found
 
 
@@ -85,13 +99,16 @@ def lowered(dispatcher: Any, signature: Any) -> str:
 def assembly(text: str, name: str, target: Target) -> list[str]:
     """The instructions of the function of that name in LLVM's text, by numba's passes for a processor."""
     made = target.machine()
-    module = binding.parse_assembly(OWN.sub("", COUNTING.sub(r"declare void @\1(ptr)", text)))
+    looked_up = with_vectors(OWN.sub("", COUNTING.sub(r"declare void @\1(ptr)", text)), target.lookups())
+    module = binding.parse_assembly(looked_up)
     module.triple, module.data_layout = target.triple, str(made.target_data)
     for function in module.functions:
-        if not function.is_declaration:
+        if not function.is_declaration and not function.name.startswith(tuple(LOOKUPS.values())):
             function.linkage = "external" if is_kernel(function.name, name) else "internal"
     simplify(made, module)
     optimise(made, module)
+    module = binding.parse_assembly(inlinable(str(module)))
+    inline(module, create_pass_builder(made, opt=3))
     return instructions(made.emit_assembly(module))
 
 

@@ -25,10 +25,20 @@ from tests.kernels.scalar.targets import TARGETS, Target, assembly, instructions
 UNARY = (
     *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh"),
     *("cosh", "tanh", "asinh", "acosh", "atanh", "sigmoid", "erf", "erfc", "normal_cdf", "normal_pdf", "sqrt", "rsqrt"),
-    *("log_odds", "erfinv", "lgamma"),
+    *("log_odds", "erfinv", "lgamma", "i0", "i1e"),
 )
 BINARY = ("pow", "hypot", "atan2")
-WIDE = ("sin", "cos", "tan", "erfc", "erfinv", "lgamma", "pow")  # computed in float64 for arguments in float32 too
+WIDE = (
+    "sin",
+    "cos",
+    "tan",
+    "erfc",
+    "erfinv",
+    "lgamma",
+    "pow",
+    "i0",
+    "i1e",
+)  # computed in float64 for arguments in float32 too
 LIBRARY = re.compile(rf"\b({'|'.join((*UNARY, *BINARY, 'fma', 'fmod', 'ldexp'))})f?\b")
 # Arithmetic on several numbers at once, in single and in double precision.
 PACKED = {
@@ -37,7 +47,7 @@ PACKED = {
 }
 
 
-def loop_over(function: Any, arguments: int) -> Any:
+def loop_over(function: Any, arguments: int, **options: Any) -> Any:
     """A dispatcher of numba's for a loop over arrays that calls the function."""
     from numba import njit
 
@@ -49,7 +59,7 @@ def loop_over(function: Any, arguments: int) -> Any:
         for i in range(result.size):
             result[i] = function(x[i], y[i])
 
-    return njit(error_model="numpy")(unary if arguments == 1 else binary)
+    return njit(error_model="numpy", **options)(unary if arguments == 1 else binary)
 
 
 def signature(dtype: type, arguments: int) -> Any:
@@ -86,7 +96,7 @@ def test_loops_are_vectorised(name: str, dtype: type) -> None:
     """
     arguments = 2 if name in BINARY else 1
     for kind in sorted({target.kind() for target in TARGETS}):
-        loop = loop_over(library_of(False, *kind).get(name), arguments)
+        loop = loop_over(library_of(False, *kind, linked=True).get(name), arguments, pipeline_class=Kernel)
         text = lowered(loop, signature(dtype, arguments))
         for target in (target for target in TARGETS if target.kind() == kind):
             instructions = assembly(text, "ary", target)

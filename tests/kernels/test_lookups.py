@@ -1,0 +1,67 @@
+"""Entries of tables in registers: any index, vectors and what is left over, and every named processor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numba import njit, types
+
+from specgrad.runtime.kernels.compile.kernel_pipelines import Kernel
+from specgrad.runtime.kernels.compile.lookups import KINDS
+from specgrad.runtime.kernels.compile.scalar_library import cpu_library, rebuilt
+from specgrad.runtime.kernels.scalar.primitives import pick
+from tests.kernels.scalar.targets import TARGETS, Target, assembly, lowered
+
+TABLES = {n: tuple(np.random.default_rng(n).normal(size=n).astype(np.float32)) for n in (16, 32)}
+
+
+def entry(x: Any) -> Any:
+    """The entry of a place."""
+    return pick(table, x)
+
+
+def written(length: int) -> Any:
+    """A loop over entries of a table."""
+    # As a function of `scalar` it is compiled with what it calls.
+    function = rebuilt(entry, {"table": TABLES[length]})
+    function.__module__ = "specgrad.runtime.kernels.scalar.lookups_of_tests"
+    found = cpu_library(False, linked=True).compiler.get(function)
+
+    def loop(index: Any, result: Any) -> None:
+        for i in range(result.size):
+            result[i] = found(index[i])
+
+    return njit(error_model="numpy", pipeline_class=Kernel)(loop)
+
+
+@pytest.mark.parametrize("size", [1, 7, 8, 15, 16, 63, 64, 1000])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@pytest.mark.parametrize("length", TABLES)
+def test_places_count_modulo_the_length(length: int, dtype: type, size: int) -> None:
+    """Negative ones too, as Python counts; the same numbers as in Python, bit for bit."""
+    index = np.random.default_rng(size).integers(-(2**31), 2**31, size).astype(dtype)
+    result = np.empty(size, np.float32)
+    written(length)(index, result)
+    np.testing.assert_array_equal(result, np.array(TABLES[length])[index % length])
+    assert [pick(TABLES[length], k) for k in index] == [*result]
+
+
+@pytest.mark.parametrize("length", TABLES)
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+def test_nothing_is_called(target: Target, length: int) -> None:
+    """Vectors permute registers where the processor has such instructions; no function is left."""
+    text = lowered(written(length), (types.Array(types.int32, 1, "C"), types.Array(types.float32, 1, "C")))
+    found = "\n".join(assembly(text, "loop", target))
+    permutation = {"avx512": "vperm", "avx2": "vperm", "neon": "tbl"}.get(target.lookups()[0])
+    assert "specgrad.lookup" not in found and (permutation is None or permutation in found)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kinds_of_named_processors(kind: str) -> None:
+    """Each way to look up is some named processor's."""
+    assert any(kind in target.lookups() for target in TARGETS)
+
+
+table: tuple[np.float32, ...] = ()
