@@ -50,10 +50,13 @@ def given_dims(func: Any, in_dims: Any, args: Any, kwargs: Any) -> tuple[list[An
 
 def are_tensors_of_one_size(args: Sequence[Any]) -> bool:
     """Whether arguments are tensors, and nothing else, with first dimensions of one size: most calls are such."""
-    if not args or not all(isinstance(arg, TensorBase) and arg._shape for arg in args):
-        return False
-    size = args[0]._shape[0]
-    return all(arg._shape[0] == size for arg in args)
+    size = -1
+    for arg in args:  # no generator: this is called for every vmap
+        shape = arg._shape if isinstance(arg, TensorBase) else None
+        if not shape or (size >= 0 and shape[0] != size):
+            return False
+        size = shape[0]
+    return size >= 0
 
 
 def _counted(where: str, leaf: Any, dim: Any) -> int | None:

@@ -98,6 +98,14 @@ class Overloads:
         )
 
 
+def overloads_of(function: Callable[..., Any]) -> Overloads | None:
+    """The overloads that a public function chooses from."""
+    if isinstance(function, Overloads):
+        return function
+    found = getattr(function, "__globals__", {}).get(f"_{function.__name__}_overloads")
+    return found if isinstance(found, Overloads) and found.public is function else None
+
+
 def fits(parameters: tuple[Parameter, ...], args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
     """Whether arguments can be bound to these parameters and are of their types."""
     positional = [p for p in parameters if not p[3]]

@@ -27,6 +27,7 @@ EVERYTHING, LISTED, TANGENTS, EXAMPLES, SAVING = (
     "ops on examples of a batch, and what draws",
     "ops whose nodes keep tensors",
 )
+BESIDE = {EXAMPLES, LISTED}  # concerns of those that native code need not be switched off for
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -125,10 +126,11 @@ class Watch:
         self.functions = tuple([w.function for w in present if w.function is not None])
         self.spans = tuple([w.span for w in present if w.span is not None])
         self.reads = tuple([w.read for w in present if w.read is not None])
-        self.active = any(w.concern not in (EXAMPLES, LISTED) for w in present)
-        self.every = any(w.concern is EVERYTHING for w in present)
-        self.casts = self.every or any(w.concern is LISTED for w in present)
-        self.saving = any(w.concern is SAVING for w in present)
+        concerns = {w.concern for w in present}
+        self.active = not concerns <= BESIDE
+        self.every = EVERYTHING in concerns
+        self.casts = self.every or LISTED in concerns
+        self.saving = SAVING in concerns
 
     def note_read(self, tensor: Any) -> None:
         """Call every `read` with a tensor whose elements leave the framework."""

@@ -67,7 +67,7 @@ def test_special_values(dtype: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("size", [(300, 700, 500), (97, 800, 1000), (1000, 1000, 100)], ids=str)
+@pytest.mark.parametrize("size", [(300, 700, 500), (97, 800, 1000), (1000, 1000, 100), (70, 200, 300)], ids=str)
 def test_threads_give_the_same_bits(threads: Any, dtype: Any, size: tuple[int, int, int]) -> None:
     """Blocks of large products, in 1, 2 and 4 threads: near the reference, and equal to the last bit."""
     rows, depth, columns = size

@@ -11,7 +11,17 @@ import specgrad as sg
 from specgrad.runtime.pool.layout import SECTION, SLICE, TURNING, Job, words
 
 SIZES = (TURNING - 1, TURNING, TURNING + 1, 5 * TURNING + 77)
+PLACES = sg.arange(800) * 7 % 900  # more than are looked up at once
 Call = Callable[[sg.Tensor, sg.Tensor], sg.Tensor]
+
+
+def copied_apart(a: sg.Tensor) -> sg.Tensor:
+    """Elements that are written to every second place."""
+    result = sg.zeros(2 * a.numel())
+    result[::2] = a
+    return result
+
+
 OPS: dict[str, Call] = {
     "element-wise": lambda a, b: a * b + 1.5,
     "a row": lambda a, b: a.reshape(-1, 1) * b[:9],
@@ -21,6 +31,19 @@ OPS: dict[str, Call] = {
     "max": lambda a, b: a.max(),
     "sums of rows": lambda a, b: a[: a.numel() // 33 * 33].reshape(-1, 33).sum(1),
     "softmax": lambda a, b: sg.softmax(a[: a.numel() // 33 * 33].reshape(-1, 33), 1),
+    "a copy": lambda a, b: a.clone(),
+    "a copy of every second": lambda a, b: a[::2].clone(),
+    "a copy of columns": lambda a, b: a[: a.numel() // 33 * 33].reshape(-1, 33)[:, 4:20].contiguous(),
+    "a copy of few rows as columns": lambda a, b: a[: a.numel() // 3 * 3].reshape(3, -1).t().contiguous(),
+    "joined": lambda a, b: sg.cat([a[: a.numel() // 5 * 5].reshape(-1, 5), b[: a.numel() // 5 * 5].reshape(-1, 5)], 1),
+    "columns by number": lambda a, b: a[: a.numel() // 900 * 900].reshape(-1, 900)[:, PLACES],
+    "rows by number": lambda a, b: a[: a.numel() // 30 * 30].reshape(-1, 30)[-PLACES],
+    "elements of lines": lambda a, b: a.reshape(1, -1).gather(1, sg.arange(a.numel()).flip(0).reshape(1, -1)),
+    "elements apart": lambda a, b: copied_apart(a),
+    "one number": lambda a, b: a.new_full((a.numel(),), 2.5),
+    "layer norm": lambda a, b: sg.nn.functional.layer_norm(a[: a.numel() // 33 * 33].reshape(-1, 33), (33,)),
+    "padding": lambda a, b: sg.nn.functional.pad(a[: a.numel() // 64 * 64].reshape(1, -1, 64), (3, 2), "reflect"),
+    "a matrix by a vector": lambda a, b: a[: a.numel() // 33 * 33].reshape(-1, 33) @ b[:33],
     "in place": lambda a, b: a.clone().add_(b, alpha=2.0),
     "gradients": lambda a, b: sg.autograd.grad((a.requires_grad_() * b).exp().sum(), a)[0],
 }

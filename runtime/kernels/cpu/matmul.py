@@ -18,7 +18,7 @@ Array = np.ndarray
 
 PRODUCTS = 16  # take as long as one element of other work, or somewhat longer
 UNIT, PANEL = 6, 64  # rows of a tile, or columns, that stay together in one thread
-FEW = 24  # rows, for which b is not copied to panels
+FEW = 24  # rows, for which b is not copied to panels: for each line that a row of a panel has, where b is near
 LINE = 16  # elements that are at least a line of the cache
 PART = 4096  # of the depth, that is added up in the dtype of the matrices
 NEAR = 1 << 20  # bytes: panels of this extent stay in the second-level cache
@@ -220,7 +220,8 @@ def multiply_blocks(
     # Panels pay where they are read often enough, or where b as it lies would be read against its rows.
     # Rows of b that begin with a line of the cache, in a panel that lies close together, are as good as a copy.
     lies_well = b % 64 == 0 and b_row % 64 == 0 and b_row <= 2 * panel_row
-    copies = trans_b or (rows > FEW and not lies_well)
+    few = FEW * panel_row // 64 if depth * b_row <= NEAR else FEW
+    copies = trans_b or (rows > few and not lies_well)
     deep, wide, high = depth, columns, rows
     if copies or trans_a:
         deep = even_blocks(depth, DEPTH, 1)

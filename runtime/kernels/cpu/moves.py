@@ -21,6 +21,7 @@ Ints = tuple[int, ...]
 
 WORK = 2  # elements of a sum that one copied counts as, since it may lie apart from others
 SMALL = 4096  # elements that are near wherever they lie
+FEW = 4  # columns, for which squares are too wide
 PART = 4096  # elements of a row that one thread copies, at least
 LIKE = {kind.itemsize: np.zeros(1, kind) for kind in map(np.dtype, ("u1", "u2", "f4", "f8"))}
 
@@ -51,7 +52,7 @@ def move(to: Array, source: Array) -> None:
 @lru_cache(maxsize=4096)
 def path(shape: Ints, to: Ints, source: Ints) -> Path | None:
     """The loops through arrays of these strides; None for what takes more, and where rows of one are columns of the
-    other, which NumPy goes through by blocks if they are not small."""
+    other, which are gone through by squares if they are not small. Of a few columns each is gone along."""
     loops: list[tuple[int, int, int]] = []
     for d in sorted((d for d, size in enumerate(shape) if size > 1), key=lambda d: -abs(to[d])):
         size, step, other = shape[d], to[d], source[d]
@@ -59,7 +60,11 @@ def path(shape: Ints, to: Ints, source: Ints) -> Path | None:
             size *= loops.pop()[0]
         loops.append((size, step, other))
     crossed = any(0 < abs(other) < abs(loops[-1][2]) for _, _, other in loops)
-    if len(loops) > 3 or (crossed and prod(shape) >= SMALL):
+    if crossed and len(loops) > 1 and loops[-1][0] < FEW:
+        loops[-2:] = loops[-1], loops[-2]
+    elif crossed and prod(shape) >= SMALL:
+        return None
+    if len(loops) > 3:
         return None
     loops = [(1, 0, 0)] * (3 - len(loops)) + loops
     outer, inner, size = (count for count, _, _ in loops)

@@ -8,6 +8,7 @@ from typing import Any
 from ..compile.machine import fuses, vector_registers
 
 LINE = 64  # bytes of a line of a cache
+MASKED = 64  # bytes of the vectors whose masks are bits in registers of their own
 
 
 class Vectors:
@@ -61,9 +62,21 @@ class Vectors:
 
     def mask(self, width: Any, number: int) -> Any:
         """Which lanes of vector `number` of a row are among the first `width` elements of the row."""
+        if self.bytes == MASKED:
+            return self.bits_mask(self.builder.sub(width, self.number(number * self.lanes)))
         kind = self.ir.VectorType(self.ir.IntType(64), self.lanes)
         places = self.ir.Constant(kind, list(range(number * self.lanes, (number + 1) * self.lanes)))
         return self.builder.icmp_signed("<", places, self.spread(width))
+
+    def bits_mask(self, count: Any) -> Any:
+        """The first `count` lanes, as bits of a number: a comparison of vectors LLVM would repeat in every loop that
+        reads by it, where it takes the place of arithmetic."""
+        builder, none, most = self.builder, self.number(0), self.number(self.lanes)
+        some = builder.select(builder.icmp_signed("<", count, none), none, count)
+        inside = builder.select(builder.icmp_signed("<", some, most), some, most)
+        bits = builder.sub(builder.shl(self.number(1), inside), self.number(1))
+        lanes = builder.trunc(bits, self.ir.IntType(self.lanes))
+        return builder.bitcast(lanes, self.ir.VectorType(self.ir.IntType(1), self.lanes))
 
     def scalar(self, address: Any) -> Any:
         """The one element at an address."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from ...kernels.llvm.kernel_calls import CallFrame, put_array
 from ...kernels.llvm.structs import Items
 from ...kernels.llvm.typed import NULL, cast, native, new
+from ...pool.layout import SECTION, TURNING
+from ...pool.scheduler import smaller
+from ...pool.turning import turned
 from .. import c_functions as c
 from ..interned import job
 from ..kernel_calls import LONG, found_kernel, run_kernel
@@ -77,5 +80,17 @@ def write_alone(memory: int, count: int, size: int, pattern: Pattern) -> None:
         fill(memory, count, size, pattern)
         return
     state = c.release_gil()
-    fill(memory, count, size, pattern)
+    fill_turned(memory, count, size, pattern)
     c.acquire_gil(state)
+
+
+@native
+def fill_turned(memory: int, count: int, size: int, pattern: Pattern) -> None:
+    """The same, part by part where there is much: every second time from the last one on."""
+    if count < TURNING:
+        fill(memory, count, size, pattern)
+        return
+    parts, back = (count + SECTION - 1) // SECTION, turned(job)
+    for k in range(parts):
+        first = (parts - 1 - k if back else k) * SECTION
+        fill(memory + first * size, smaller(SECTION, count - first), size, pattern)

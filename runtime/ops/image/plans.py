@@ -20,7 +20,8 @@ def border_pad(x: Layout, pad: Ints, mode: str) -> Plan | None:
     if x.strides is not None or not prod(shape):
         return None
     tables = [*tables, box_of(x.shape[-padded:])]
-    return (Step(loops.gathered_boxes, (0,), ((0, shape),), rows=(prod(x.shape[:-padded]), 1), tables=tuple(tables)),)
+    rows, row = (prod(x.shape[:-padded]), 1), prod(shape[-padded:])
+    return (Step(loops.gathered_boxes, (0,), ((0, shape),), rows=rows, tables=tuple(tables), row=row),)
 
 
 def border_pad_backward(grad: Layout, input_shape: Ints, pad: Ints, mode: str) -> Plan | None:
@@ -29,7 +30,8 @@ def border_pad_backward(grad: Layout, input_shape: Ints, pad: Ints, mode: str) -
         return None
     padded, shape = len(pad) // 2, tuple(input_shape)
     tables = (*tables_of(shape, pad, mode), box_of(shape[-padded:]))
-    return (Step(loops.collected_boxes, (0,), ((0, shape),), rows=(prod(shape[:-padded]), 1), tables=tables),)
+    rows, row = (prod(shape[:-padded]), 1), prod(shape[-padded:])
+    return (Step(loops.collected_boxes, (0,), ((0, shape),), rows=rows, tables=tables, row=row),)
 
 
 def resample(x: Layout, dim: int, length: int, *kind: Any) -> Plan | None:

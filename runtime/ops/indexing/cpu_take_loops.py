@@ -60,15 +60,6 @@ def read_at(memory: Array, at: Array, width: int, inner: int, to: Array) -> None
 
 
 @jit
-def read_two(memory: Array, at: Array, outer: int, to: Array) -> None:
-    """Elements of two lines that are `outer` apart: to[l, i] = memory[at[i] + l outer]."""
-    line, other = part_of(to, 0, at.size), part_of(to, at.size, at.size)
-    for i in range(at.size):
-        place = at[i]
-        line[i], other[i] = memory[place], memory[place + np.uint64(outer)]
-
-
-@jit
 def take_at(
     x: Array, lines: Array, count: int, outer: int, width: int, inner: int, out: Array, first: int, last: int
 ) -> bool:
@@ -77,22 +68,18 @@ def take_at(
     Whether all indices are inside: it stops where one is not.
     """
     offsets, known, k = empty_row(np.uint64(0), min(BLOCK, count)), -1, first
+    b, i = first // count, first % count
     while k < last:
-        b, i = k // count, k % count
-        start = i - i % BLOCK
-        stop = min(start + BLOCK, count)
-        if known != start:
-            if not find_offsets(lines, start, part_of(offsets, 0, stop - start)):
+        rows = min(BLOCK, count - i, last - k)
+        if known != i:
+            if not find_offsets(lines, i, part_of(offsets, 0, rows)):
                 return False
-            known = start
-        rows = min(stop - i, last - k)
+            known = i
         memory = part_of(x, b * outer, x.size - b * outer)
-        if width == 1 and rows == count and k + 2 * count <= last:  # where an index lies is read once for two lines
-            read_two(memory, offsets, outer, part_of(out, k, 2 * count))
-            k += 2 * count
-            continue
-        read_at(memory, part_of(offsets, i - start, rows), width, inner, part_of(out, k * width, rows * width))
-        k += rows
+        read_at(memory, part_of(offsets, 0, rows), width, inner, part_of(out, k * width, rows * width))
+        k, i = k + rows, i + rows
+        if i == count:
+            b, i = b + 1, 0
     return True
 
 

@@ -21,7 +21,8 @@ def index_select(x: Layout, dim: int, index: Layout) -> Plan | None:
         return None  # where nothing is read, the kernel in Python looks at the indices all the same
     size, count, step = x.shape[dim], prod(index.shape), prod(x.shape[dim + 1 :])
     shape, rows = (*x.shape[:dim], count, *x.shape[dim + 1 :]), prod(x.shape[:dim]) * count
-    return (Step(take_by_one, (0, 2), ((0, shape),), (), (0, size, step, count), (rows, unit_of(step)), rows * step),)
+    ints, parts = (0, size, step, count), (rows, unit_of(step))
+    return (Step(take_by_one, (0, 2), ((0, shape),), (), ints, parts, rows * step, row=step),)
 
 
 @of_any_dtype
@@ -48,7 +49,7 @@ def index(x: Layout, indices: tuple[Layout | None, ...]) -> Plan | None:
     else:
         kernel, ints = take_by_three, (*sizes, width, count)
     operands, shape, rows = (0, *[1 + dim for dim in dims]), (*before, *common, *after), prod(before) * count
-    return (Step(kernel, operands, ((0, shape),), (), ints, (rows, unit_of(width)), rows * width),)
+    return (Step(kernel, operands, ((0, shape),), (), ints, (rows, unit_of(width)), rows * width, row=width),)
 
 
 @of_any_dtype
@@ -58,7 +59,7 @@ def take_elements(x: Layout, index: Layout) -> Plan | None:
     if not size or not are_contiguous(x, index):
         return None
     ints, rows = (size, size, 1, count), (count, unit_of(1))
-    return (Step(take_by_one, (0, 1), ((0, index.shape),), (), ints, rows, count),)
+    return (Step(take_by_one, (0, 1), ((0, index.shape),), (), ints, rows, count, row=1),)
 
 
 def index_backward(grad: Layout, input_sizes: Ints, indices: tuple[Layout | None, ...]) -> Plan | None:
@@ -87,7 +88,8 @@ def gather(x: Layout, dim: int, index: Layout, sparse_grad: bool) -> Plan | None
     before, after = prod(x.shape[:dim]), prod(x.shape[dim + 1 :])
     size, count = x.shape[dim], index.shape[dim]
     rows = before * count, unit_of(after)
-    return (Step(gather_of, (0, 2), ((0, index.shape),), (), (before, size, count, after), rows, rows[0] * after),)
+    ints, work = (before, size, count, after), rows[0] * after
+    return (Step(gather_of, (0, 2), ((0, index.shape),), (), ints, rows, work, row=after),)
 
 
 def unit_of(width: int) -> int:
@@ -98,4 +100,5 @@ def unit_of(width: int) -> int:
 def table_rows(table: Layout, index: Layout, place: int, shape: Ints) -> Plan:
     """Copies of the rows at the indices, which are the array at `place` of the call."""
     rows, width, count = table.shape[0], prod(table.shape[1:]), prod(index.shape)
-    return (Step(take_rows_of, (0, place), ((0, shape),), (), (rows, width, count), (count, 1), count * width),)
+    ints, work = (rows, width, count), count * width
+    return (Step(take_rows_of, (0, place), ((0, shape),), (), ints, (count, 1), work, row=width),)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import prod
 
 from ...kernels.cpu.half_plans import UNIT, copied
-from ...kernels.cpu.moves import WORK, flat_move, path
+from ...kernels.cpu.moves import PART, WORK, flat_move, path
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, are_masks, of_any_dtype, with_whole_numbers
 from ...tensor.shapes import contiguous_strides
 from .cpu_put_loops import (
@@ -45,7 +45,8 @@ def copy_(to: Layout, source: Layout, non_blocking: bool) -> Plan | None:
     if found is None:
         return None
     rows, ints = found.outer * found.inner * found.parts, (found.inner, found.size, found.parts)
-    return (Step(flat_move, (0, 1), (), (), (*found.steps.ravel().tolist(), *ints), (rows, 1), WORK * prod(shape)),)
+    every, row = (*found.steps.ravel().tolist(), *ints), min(PART, found.size)
+    return (Step(flat_move, (0, 1), (), (), every, (rows, 1), WORK * prod(shape), row=row),)
 
 
 def scatter_whole(x: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
@@ -92,7 +93,7 @@ def _scattered(x: Layout, dim: int, index: Layout, src: Layout, add: int) -> Pla
 
 def _copied(x: Layout, writing: Step) -> Plan:
     """A contiguous tensor copied, and a call that writes to the copy."""
-    return (Step(copied, (0,), ((0, x.shape),), rows=(prod(x.shape), UNIT)), writing)
+    return (Step(copied, (0,), ((0, x.shape),), rows=(prod(x.shape), UNIT), row=1), writing)
 
 
 def gather_backward(grad: Layout, shape: Ints, dim: int, index: Layout) -> Plan | None:

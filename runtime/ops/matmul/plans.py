@@ -75,12 +75,12 @@ def by_vector(
     element."""
     (rows, depth), lies_across = matrix.shape, across(matrix)
     constants = (depth, rows) if lies_across else (rows, depth)
-    parts = (-(-rows // (WIDTH if lies_across else 4)), 1)
+    parts, row = (-(-rows // (WIDTH if lies_across else 4)), 1), 0 if lies_across else 4 * depth
     if bias is None:
         kernel = loops.transposed_vector_product if lies_across else loops.matrix_vector_product
-        return (Step(kernel, operands, ((output, shape),), (), constants, parts),)
+        return (Step(kernel, operands, ((output, shape),), (), constants, parts, row=row),)
     kernel, (place, each) = loops.transposed_vector_sum if lies_across else loops.matrix_vector_sum, bias
-    return (Step(kernel, (*operands, place), ((output, shape),), (), (*constants, each), parts),)
+    return (Step(kernel, (*operands, place), ((output, shape),), (), (*constants, each), parts, row=row),)
 
 
 def mv(a: Layout, x: Layout) -> Plan | None:
@@ -97,7 +97,7 @@ def mv_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, x: Lay
         return None
     if wanted[0] and x is not None:
         rows, columns = grad.shape[0], x.shape[0]
-        times = Step(loops.outer_product, (1, 3), ((0, (rows, columns)),), rows=(rows, 1))
+        times = Step(loops.outer_product, (1, 3), ((0, (rows, columns)),), rows=(rows, 1), row=columns)
         steps.append((times,) if rows * columns else ())
     if wanted[1] and a is not None:
         lying = across(a) is not None and 0 not in a.shape
@@ -206,9 +206,10 @@ def batch_products(a: Layout, b: Layout, operands: tuple[int, int] = (0, 1), out
 def by_vectors(matrices: Layout, operands: tuple[int, int], output: int, shape: Ints) -> Plan:
     """The call for the products of matrices by a vector for each, which threads share by items."""
     batch, rows, depth = matrices.shape
+    results, shares, row = ((output, shape),), (batch, 1), rows * depth
     if rows > 1 and lies_across(matrices):
-        return (Step(loops.transposed_vector_products, operands, ((output, shape),), (), (depth, rows), (batch, 1)),)
-    return (Step(loops.matrix_vector_products, operands, ((output, shape),), (), (rows, depth), (batch, 1)),)
+        return (Step(loops.transposed_vector_products, operands, results, (), (depth, rows), shares, row=row),)
+    return (Step(loops.matrix_vector_products, operands, results, (), (rows, depth), shares, row=row),)
 
 
 def bmm(a: Layout, b: Layout) -> Plan | None:

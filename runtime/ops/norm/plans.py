@@ -52,7 +52,8 @@ def _is_folded(layout: NormLayout, *operands: Layout) -> bool:
 def folded(x: Layout, weight: Layout, bias: Layout, layout: NormLayout, eps: float) -> Plan:
     """The plan for a folded array and tables of weights and shifts: the result, the mean and the variance."""
     results = ((0, x.shape), (1, layout.stats_shape), (2, layout.stats_shape))
-    return (Step(FORWARD[layout.kind], (0, 1, 2), results, (eps,), _sizes_of(layout), _shares_of(layout)),)
+    row = layout.folded[1] if layout.kind == "rows" else 0
+    return (Step(FORWARD[layout.kind], (0, 1, 2), results, (eps,), _sizes_of(layout), _shares_of(layout), row=row),)
 
 
 def _sizes_of(layout: NormLayout) -> Ints:
@@ -141,7 +142,7 @@ def folded_backward(
     blocks = -(-rows // loops.FLUSH)
     sums = (len(wanted), (2 * blocks * along,))
     return (
-        Step(loops.backward_rows, operands, (x_grad, sums), (eps,), sizes, (rows, loops.FLUSH)),
+        Step(loops.backward_rows, operands, (x_grad, sums), (eps,), sizes, (rows, loops.FLUSH), row=along),
         *[
             Step(loops.add_blocks, (), (sums, gradient), (), (k * along, 2 * along, blocks))
             for k, gradient in enumerate(affine)
@@ -165,9 +166,10 @@ def normalize_by(
     operands = (0, 1, 2, 3 if weight else 1, 4 if bias else 1)  # what is not given is not read
     given, result = (weight is not None, bias is not None), ((0, x.shape),)
     if space == 1:
-        return (Step(given_loops.normalize_features, operands, result, (eps,), (channels, *given), (samples, 1)),)
+        sizes_and_given, shares = (channels, *given), (samples, 1)
+        return (Step(given_loops.normalize_features, operands, result, (eps,), sizes_and_given, shares, row=channels),)
     ints, rows = (channels, space, *given), (samples * channels, 1)
-    return (Step(given_loops.normalize_planes, operands, result, (eps,), ints, rows),)
+    return (Step(given_loops.normalize_planes, operands, result, (eps,), ints, rows, row=space),)
 
 
 def normalize_rms(x: Layout, weight: Layout | None, dim: Ints, eps: float) -> Plan | None:
@@ -176,7 +178,7 @@ def normalize_rms(x: Layout, weight: Layout | None, dim: Ints, eps: float) -> Pl
         return None
     rows, count = _rows_of(x, dim)
     results = ((0, x.shape), (1, (*x.shape[: -len(dim)], *[1] * len(dim))))
-    return (Step(rms.normalize_rows, (0, 1), results, (eps,), (count,), (rows, 1)),)
+    return (Step(rms.normalize_rows, (0, 1), results, (eps,), (count,), (rows, 1), row=count),)
 
 
 def normalize_rms_backward(
@@ -190,7 +192,7 @@ def normalize_rms_backward(
     x_grad, weight_grad = zip(_given(wanted), (x.shape, weight.shape), strict=True)
     sums = (len(wanted), (blocks * count,))
     return (
-        Step(rms.normalize_rows_backward, (1, 2, 3, 4), (x_grad, sums), (), (count,), (rows, loops.FLUSH)),
+        Step(rms.normalize_rows_backward, (1, 2, 3, 4), (x_grad, sums), (), (count,), (rows, loops.FLUSH), row=count),
         Step(loops.add_blocks, (), (sums, weight_grad), (), (0, count, blocks)),
     )
 

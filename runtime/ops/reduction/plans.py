@@ -270,7 +270,7 @@ def divided(grad: Layout, shape: Ints, dim: Dim, divisor: float) -> Plan | None:
         return None
     before, along, after = fold.folded
     rows = (before * along, -(-loops.COLUMNS // after))
-    return single(backward.broadcast_divided, 1, tuple(shape), (divisor,), fold.folded, rows)
+    return single(backward.broadcast_divided, 1, tuple(shape), (divisor,), fold.folded, rows, after)
 
 
 def var_backward(grad: Layout, x: Layout, dim: Dim, correction: float) -> Plan | None:

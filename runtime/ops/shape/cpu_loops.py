@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.cpu.loops import copy_run
+from ...kernels.cpu.moves import flat_move
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
 
@@ -40,6 +41,27 @@ def strided_copy(
                         for m in range(n4):
                             to[m] = x[start + m * s4]
                     offset += n4
+
+
+@jit
+def path_copy(
+    x: Array,
+    out: Array,
+    outer: int,
+    middle: int,
+    along: int,
+    source_outer: int,
+    source_middle: int,
+    source_along: int,
+    inner: int,
+    size: int,
+    parts: int,
+    first: int,
+    last: int,
+) -> None:
+    """Some parts of the rows of a path (`kernels/cpu/moves.py`) from x to a contiguous copy."""
+    steps = source_outer, source_middle, source_along
+    flat_move(out, x, outer, middle, along, *steps, inner, size, parts, first, last)
 
 
 @jit

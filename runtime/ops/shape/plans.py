@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from math import prod
 
+from ...kernels.cpu.moves import PART, path
 from ...kernels.cpu.places import moved
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, of_any_dtype, single
 from ...pool.layout import SLICE
+from ...tensor.shapes import contiguous_strides
 from . import cpu_loops as loops
 
-MOST = 1 << 16  # elements: larger copies are for kernels that go square by square
+MOST = 1 << 16  # elements: larger copies whose rows lie in columns are for kernels that go square by square
 MOST_JOINED = 1 << 18  # elements that are joined piece by piece, by one thread
 COPIED = 5  # dimensions of what `strided_copy` copies
 
@@ -19,14 +21,26 @@ def clone(x: Layout) -> Plan | None:
     """Loops over five dimensions; where these are not enough, element by element."""
     size = prod(x.shape)
     if x.strides is None and size > MOST:
-        return single(loops.flat_copy, 1, x.shape, (), (), (size, SLICE))
+        return single(loops.flat_copy, 1, x.shape, (), (), (size, SLICE), row=1)
+    if x.strides is not None and size > MOST:
+        return _along_path(x)
     dims = [(size, 1)] if x.strides is None else merged(x.shape, x.strides)
-    if size > MOST or (len(dims) > 1 and not size):
+    if len(dims) > 1 and not size:
         return None
     if len(dims) > COPIED:
         return moved(x, lambda places: places)
     dims = [(1, 0)] * (COPIED - len(dims)) + dims
     return single(loops.strided_copy, 1, x.shape, (), (*[n for n, _ in dims], *[step for _, step in dims]))
+
+
+def _along_path(x: Layout) -> Plan | None:
+    """Loops over three dimensions, whose rows threads share; None where rows of one are columns of the other."""
+    found = path(x.shape, contiguous_strides(x.shape), x.strides or ())
+    if found is None:
+        return None
+    rows, ints = found.outer * found.inner * found.parts, (found.inner, found.size, found.parts)
+    every, row = (*found.steps.ravel().tolist(), *ints), min(PART, found.size)
+    return single(loops.path_copy, 1, x.shape, (), every, (rows, 1), row)
 
 
 def merged(shape: Ints, strides: Ints) -> list[tuple[int, int]]:
@@ -80,7 +94,7 @@ def _joined(tensors: tuple[Layout, ...], dim: int, shape: Ints) -> Plan | None:
         return None
     if len(tensors) == 2:
         first, second = (prod(t.shape[dim:]) for t in tensors)
-        return single(loops.two_joined, 2, shape, (), (first, second), (rows, 1))
+        return single(loops.two_joined, 2, shape, (), (first, second), (rows, 1), row=first + second)
     if prod(shape) > MOST_JOINED:
         return None
     for i, t in enumerate(tensors):
