@@ -34,9 +34,11 @@ def offered_nodes(path: Path) -> Iterator[tuple[str, ast.stmt]]:
 
 
 def siblings(path: Path) -> dict[str, tuple[Path, str]]:
-    """The names that a module imports from modules beside it, or from their package: the file, and the name there."""
+    """The names that a module imports from modules beside and below it, or from their package: file and name there."""
     imports = [node for node in statements_of(path) if isinstance(node, ast.ImportFrom) and node.level == 1]
-    pairs = [(path.with_name(f"{node.module or '__init__'}.py"), alias) for node in imports for alias in node.names]
+    places = [(node.module or "__init__").split(".") for node in imports]
+    files = [path.parent.joinpath(*place[:-1], f"{place[-1]}.py") for place in places]
+    pairs = [(file, alias) for file, node in zip(files, imports, strict=True) for alias in node.names]
     return {alias.asname or alias.name: (file, alias.name) for file, alias in pairs}
 
 

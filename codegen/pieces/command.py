@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ..progress import Progress
-from .fit import error, fitted
-from .functions import FUNCTIONS, ByPieces
+from .functions import FUNCTIONS, Table
 
 FOLDER = Path(__file__).parents[2] / "runtime" / "kernels" / "scalar" / "tables"
 LINE = 120
@@ -35,16 +34,16 @@ def pieces_command(argv: Sequence[str]) -> int:
     return 1 if wrong else 0
 
 
-def columns(one: ByPieces) -> dict[int, list[float]]:
-    """The center and the coefficients of each piece, by its place."""
-    return {piece.place: fitted(one.function, piece, one.center(piece)) for piece in one.pieces}
+def columns(one: Table) -> dict[int, list[float]]:
+    """The center, the slope if there are any, and the coefficients of each piece, by its place."""
+    return {piece.place: one.column(piece) for piece in one.pieces}
 
 
-def largest_error(one: ByPieces, found: dict[int, list[float]]) -> float:
-    return max(error(one.function, piece, found[piece.place]) for piece in one.pieces)
+def largest_error(one: Table, found: dict[int, list[float]]) -> float:
+    return max(one.error(piece, found[piece.place]) for piece in one.pieces)
 
 
-def write(one: ByPieces) -> bool:
+def write(one: Table) -> bool:
     """Fit a function, and write its module."""
     found = columns(one)
     largest = largest_error(one, found)
@@ -53,7 +52,7 @@ def write(one: ByPieces) -> bool:
     return True
 
 
-def text(one: ByPieces, found: dict[int, list[float]], largest: float) -> str:
+def text(one: Table, found: dict[int, list[float]], largest: float) -> str:
     """The module of a table."""
     rows = [[found[place][row] for place in range(len(found))] for row in range(len(found[0]))]
     numbers = ",\n".join("    (\n" + wrapped(row) + "    )" for row in rows)
@@ -66,7 +65,7 @@ def text(one: ByPieces, found: dict[int, list[float]], largest: float) -> str:
 
 def wrapped(row: list[float]) -> str:
     """Numbers in lines."""
-    lines, line = [], "       "
+    lines, line = list[str](), "       "
     for value in row:
         number = f" {np.float32(value)!s},"
         if len(line) + len(number) > LINE:
@@ -75,7 +74,7 @@ def wrapped(row: list[float]) -> str:
     return "\n".join([*lines, line]) + "\n"
 
 
-def is_right(one: ByPieces) -> bool:
+def is_right(one: Table) -> bool:
     """Whether the table that is there errs no more than one that is fitted now; says so where not."""
     from importlib import import_module
 

@@ -16,7 +16,6 @@ from specgrad.runtime.kernels.scalar.primitives import evaluated
 
 from .places import Piece
 
-COEFFICIENTS = 8
 NODES = 64  # of a fit
 ROUNDS = 30  # of new weights
 CANDIDATES = 400  # for a center, to each side
@@ -25,20 +24,28 @@ SAMPLES = 4000  # of a piece, to measure its error
 Reference = Callable[[np.ndarray], np.ndarray]
 
 
-def fitted(function: Reference, piece: Piece, center: float | None) -> list[float]:
-    """The column of a piece: its center, and the coefficients, the highest power first."""
-    middle = best_center(function, piece) if center is None else np.float32(center)
-    ends = piece.low - float(middle), piece.high - float(middle)
-    t = ends[0] + (ends[1] - ends[0]) * (0.5 - 0.5 * np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES))
-    value = function(float(middle) + t)
-    known = [float(np.float32(function(np.array([float(middle)]))[0]))]
-    scale = max(abs(ends[0]), abs(ends[1]))
-    while len(known) < COEFFICIENTS:
-        rest = value - np.polynomial.polynomial.polyval(t, known)
-        powers = np.stack([(t / scale) ** k for k in range(len(known), COEFFICIENTS)], axis=1)
-        found = minimax(powers, rest, 1.0 / np.abs(value))
-        known.append(float(np.float32(found[0] / scale ** len(known))))
-    return [float(middle), *known[::-1]]
+def fitted(
+    function: Reference, piece: Piece, center: float, coefficients: int, slope: float | None = None
+) -> list[float]:
+    """The column of a piece: its center, a slope where there are any, and the coefficients, the highest power first."""
+    t = nodes(piece.low - center, piece.high - center)
+    value = function(center + t)
+    known, scale = [single(function(np.array([center]))[0])], np.abs(t).max()
+    while len(known) < coefficients:
+        rest = value - (slope or 0.0) * t - np.polynomial.polynomial.polyval(t, known)
+        powers = np.stack([(t / scale) ** k for k in range(len(known), coefficients)], axis=1)
+        known.append(single(minimax(powers, rest, 1.0 / np.abs(value))[0] / scale ** len(known)))
+    return [center, *([] if slope is None else [slope]), *known[::-1]]
+
+
+def nodes(low: float, high: float) -> np.ndarray:
+    """Where a fit looks: Chebyshev's points, which are dense at both ends."""
+    return low + (high - low) * (0.5 - 0.5 * np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES))
+
+
+def single(value: float) -> float:
+    """A number as float32."""
+    return float(np.float32(value))
 
 
 def minimax(powers: np.ndarray, values: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -55,26 +62,49 @@ def minimax(powers: np.ndarray, values: np.ndarray, weight: np.ndarray) -> np.nd
     return best
 
 
-def best_center(function: Reference, piece: Piece) -> np.float32:
-    """Of the float32 about a piece's middle the one where the function is nearest to a float32."""
-    middle = np.float32((piece.low + piece.high) / 2).view(np.int32)
-    near = (middle + np.arange(-CANDIDATES, CANDIDATES, dtype=np.int32)).view(np.float32)
+def best_center(function: Reference, piece: Piece, part: float) -> float:
+    """Of the float32 about some part of a piece the one where the function is nearest to a float32."""
+    about = np.float32(piece.low + part * (piece.high - piece.low))
+    near = (about + np.arange(-CANDIDATES, CANDIDATES) * float(np.spacing(about))).astype(np.float32)
+    near = near[(near >= piece.low) & (near < piece.high)]
     value = function(near.astype(np.float64))
-    single = value.astype(np.float32)
-    lost = np.abs(value - single) / np.spacing(np.abs(single))
-    return np.float32(near[np.argmin(lost)])
+    rounded = value.astype(np.float32)
+    lost = np.abs(value - rounded) / np.spacing(np.abs(rounded))
+    return float(near[np.argmin(lost)])
 
 
-def error(function: Reference, piece: Piece, column: list[float]) -> float:
+def error(function: Reference, piece: Piece, column: list[float], has_slope: bool = False) -> float:
     """The largest error in units in the last place, of many arguments of a piece as float32 arithmetic has them."""
-    draws = np.random.default_rng(piece.place).uniform(piece.low, piece.high, SAMPLES).astype(np.float32)
-    x = np.concatenate([draws, np.linspace(piece.low, piece.high, SAMPLES).astype(np.float32)])
-    x = x[(x >= piece.low) & (x < piece.high) & (x != 0)]
+    x = samples(piece, column[0])
     center, *coefficients = (np.float32(value) for value in column)
-    found = evaluated(x - center, coefficients, fused, fused, lambda t: t * t).astype(np.float64)
-    wanted = function(x.astype(np.float64))
+    slope = coefficients.pop(0) if has_slope else np.float32(0)
+    found = fused(slope, x - center, evaluated(x - center, coefficients, fused, fused, lambda t: t * t))
+    return units(found, function(x.astype(np.float64)))
+
+
+def error_of_product(function: Reference, piece: Piece, column: list[float], factor: Reference) -> float:
+    """The same of a factor times the polynomial."""
+    x = samples(piece, column[0])
+    center, *coefficients, value = (np.float32(number) for number in column)
+    by, t = factor(x), x - center
+    found = fused(value, by, by * t * evaluated(t, coefficients, fused, fused, lambda t: t * t))
+    return units(found, function(x.astype(np.float64)) * by)
+
+
+def units(found: np.ndarray, wanted: np.ndarray) -> float:
+    """The largest distance in units in the last place."""
     unit = np.spacing(np.maximum(np.abs(wanted), 2.0**-126).astype(np.float32)).astype(np.float64)
-    return float(np.max(np.abs(found - wanted) / unit))
+    return float(np.max(np.abs(found.astype(np.float64) - wanted) / unit))
+
+
+def samples(piece: Piece, center: float, count: int = SAMPLES) -> np.ndarray:
+    """Arguments all over a piece, and those next to its center, which may be a zero."""
+    draws = np.random.default_rng(piece.place).uniform(piece.low, piece.high, count)
+    near = (np.float32(center).view(np.int32) + np.arange(-NODES, NODES, dtype=np.int32)).view(np.float32)
+    small = np.geomspace(1e-30, 1.0, count) * piece.high
+    x = np.concatenate([draws, np.linspace(piece.low, piece.high, count), small, near if center else []])
+    x = x.astype(np.float32)
+    return x[(x >= piece.low) & (x < piece.high) & (x != 0)]
 
 
 def fused(a: Any, x: Any, b: Any) -> Any:

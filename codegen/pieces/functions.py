@@ -6,35 +6,152 @@ The reference is SciPy's in float64, or an expression that is as exact; the func
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy import special
 
-from .places import Piece, linear
+from .fit import best_center, error, error_of_product, fitted, single
+from .hyperbolic import acosh_ratio, asinh_ratio, atanh_ratio, odds_ratio
+from .normal import (
+    erfc_logarithm,
+    erfc_slope,
+    erfcx_logarithm,
+    erfcx_slope,
+    erfinv_ratio,
+    ndtri_factor,
+    ndtri_ratio,
+)
+from .places import Piece, linear, logarithmic, mirrored, mixed
+from .powers import ByPowers
 
 
 class ByPieces(NamedTuple):
-    """A function, what its table's docstring calls it, its pieces, and the places where it is zero."""
+    """A function, what its table's docstring calls it, its pieces, and the places where it is zero.
+
+    Polynomials have so many coefficients; with `slopes` those around zeros have another, which is added last. What
+    errors are measured of is the product with `factor`, if there is one, a function of float32.
+    """
 
     name: str
     said: str
     function: Callable[[np.ndarray], np.ndarray]
     pieces: list[Piece]
     zeros: tuple[float, ...] = ()
+    coefficients: int = 8
+    slopes: bool = False
+    factor: Callable[[np.ndarray], np.ndarray] | None = None
 
-    def center(self, piece: Piece) -> float | None:
-        """The center of a piece, if it may not be chosen: a zero of the function, or of its argument."""
-        if piece.low <= 0.0 <= piece.high:
-            return 0.0
+    def column(self, piece: Piece) -> list[float]:
+        """The center, the slope if there are any, and the coefficients of a piece: of several fits the one that errs
+        least."""
+        ways = [(center, slope) for center in self.centers(piece) for slope in self.slopes_of(piece, center)]
+        made = [fitted(self.function, piece, center, self.coefficients, slope) for center, slope in ways]
+        return min(made, key=lambda column: self.error(piece, column))
+
+    def slopes_of(self, piece: Piece, center: float) -> list[float] | list[None]:
+        """What the slope of a piece may be: about a zero the tangent's or a secant's, so that the rest is small."""
+        if not self.slopes:
+            return [None]
+        if center not in singles(self.zeros):
+            return [0.0]
+        x = np.array([piece.low, (piece.low + piece.high) / 2, piece.high, center + 1e-3 * (piece.high - piece.low)])
+        x = x[np.abs(x - center) > 1e-4 * (piece.high - piece.low)]
+        return singles((self.function(x) - self.function(np.array([center]))) / (x - center))
+
+    def error(self, piece: Piece, column: list[float]) -> float:
+        """The largest error in a piece."""
+        if self.factor is not None:
+            return error_of_product(self.function, piece, column, self.factor)
+        return error(self.function, piece, column, self.slopes)
+
+    def centers(self, piece: Piece) -> list[float]:
+        """What the center of a piece may be: a zero that it has, else one near it, or a number about its middle."""
+        width = piece.high - piece.low
         inside = [zero for zero in self.zeros if piece.low <= zero <= piece.high]
-        return inside[0] if inside else None
+        near = [zero for zero in self.zeros if piece.low - width < zero < piece.high + width]
+        if inside or piece.low == 0.0:
+            return singles(inside or [0.0])
+        return [*singles(near), *(best_center(self.function, piece, part) for part in PARTS)]
 
 
-FUNCTIONS = (
+PARTS = (0.3, 0.4, 0.5, 0.6, 0.7)  # of a piece, where its center may be: where the function is smaller, often
+
+
+def singles(values: Sequence[float]) -> list[float]:
+    """Numbers as float32."""
+    return [single(value) for value in values]
+
+
+def ratio_of_sine(x: np.ndarray) -> np.ndarray:
+    """sin(x) / x."""
+    return np.divide(np.sin(x), x, out=np.ones_like(x), where=x != 0)
+
+
+def sinc(x: np.ndarray) -> np.ndarray:
+    """sin(pi x) / (pi x), exact also near its zeros."""
+    whole = np.rint(x)
+    sine = np.sin(np.pi * (x - whole)) * (1.0 - 2.0 * np.abs(np.fmod(whole, 2.0)))
+    return np.divide(sine, np.pi * x, out=np.ones_like(x), where=x != 0)
+
+
+def airy(x: np.ndarray) -> np.ndarray:
+    """The first of SciPy's four functions."""
+    return np.asarray(special.airy(x)[0])
+
+
+def trigamma(x: np.ndarray) -> np.ndarray:
+    """The derivative of digamma."""
+    return np.asarray(special.polygamma(1, x))
+
+
+MIDDLE = logarithmic(2.0**-6, 2, 32)  # of positive numbers
+MIXED = mixed(2.0**-5, 2.5)
+SHORT_OF_ONE = mirrored(1.0 - 2.0**-24, logarithmic(2.0**-16, 2, 32))
+TAIL = logarithmic(1.5 * 2.0**-17, 2, 32)
+TAIL[-1] = TAIL[-1]._replace(high=0.53)  # 1/2 is all that is needed of it
+FROM_ZERO = logarithmic(0.125, 2, 16, from_zero=True)
+TO_ONE = mirrored(1.0 - 2.0**-24, logarithmic(2.0**-16, 1, 16))
+TO_HALF = logarithmic(2.0**-15, 1, 16)
+TO_HALF[-2:] = [piece._replace(low=0.5, high=0.53) for piece in TO_HALF[-2:]]  # the last one has no arguments
+NEAR = "for 0 <= x < 15.5"
+POSITIVE = "for 2^-6 <= x < 2^10"
+SHORT_OF_21 = "for 2^-5 <= x < 21.5"
+
+Table = ByPieces | ByPowers
+
+FUNCTIONS: tuple[Table, ...] = (
     ByPieces("i0", "I0(x) for 0 <= x < 15.5", special.i0, linear(1.0)),
     ByPieces("i0e", "e^-x I0(x) for 0 <= x < 15.5", special.i0e, linear(1.0)),
     ByPieces("i1", "I1(x) for 0 <= x < 15.5", special.i1, linear(1.0), zeros=(0.0,)),
     ByPieces("i1e", "e^-x I1(x) for 0 <= x < 15.5", special.i1e, linear(1.0), zeros=(0.0,)),
+    ByPieces("digamma", f"digamma(x) {POSITIVE}", special.digamma, MIDDLE, (1.4616321449683622,), 9, slopes=True),
+    ByPieces("lgamma", f"lgamma(x) {POSITIVE}", special.gammaln, MIDDLE, (1.0, 2.0), 9, slopes=True),
+    ByPieces("trigamma", f"trigamma(x) {POSITIVE}", trigamma, MIDDLE, coefficients=9),
+    ByPieces("k0e", f"e^x K0(x) {POSITIVE}", special.k0e, MIDDLE),
+    ByPieces("k1e", f"e^x K1(x) {POSITIVE}", special.k1e, MIDDLE),
+    ByPieces("k0", f"K0(x) {SHORT_OF_21}", special.k0, MIXED),
+    ByPieces("k1", f"K1(x) {SHORT_OF_21}", special.k1, MIXED),
+    ByPieces("y0", f"Y0(x) {SHORT_OF_21}", special.y0, MIXED, tuple(special.y0_zeros(8)[0].real), slopes=True),
+    ByPieces("y1", f"Y1(x) {SHORT_OF_21}", special.y1, MIXED, tuple(special.y1_zeros(8)[0].real), slopes=True),
+    ByPieces("j0", f"J0(x) {NEAR}", special.j0, linear(1.0), tuple(special.jn_zeros(0, 6)), slopes=True),
+    ByPieces("j1", f"J1(x) {NEAR}", special.j1, linear(1.0), (0.0, *special.jn_zeros(1, 6)), slopes=True),
+    ByPieces(
+        "ratio_of_sine", f"sin(x) / x {NEAR}", ratio_of_sine, linear(1.0), tuple(np.pi * np.arange(1, 7)), slopes=True
+    ),
+    ByPieces("sinc", "sinc(x) for 0 <= x < 7.75", sinc, linear(0.5), tuple(map(float, range(1, 9))), slopes=True),
+    ByPieces("airy", "Ai(x) for |x| < 7.75", airy, linear(0.5, 32, -16), tuple(special.ai_zeros(6)[0]), slopes=True),
+    ByPieces("log_odds", "-log(x / (1 - x)) for x <= 1/2", odds_ratio, TO_HALF, (), 10, factor=ndtri_factor),
+    ByPieces("asinh", "asinh(x) / x for 0 <= x < 32", asinh_ratio, FROM_ZERO, factor=np.positive),
+    ByPieces("acosh", "acosh(1 + x) / sqrt(x) for 0 <= x < 32", acosh_ratio, FROM_ZERO, factor=np.sqrt),
+    ByPieces("atanh", "atanh(x) / x for 0 <= x < 1 - 2^-16", atanh_ratio, TO_ONE, (), 9, factor=np.positive),
+    ByPieces("erfinv", "erfinv(x) / x for 0 <= x < 1 - 2^-16", erfinv_ratio, SHORT_OF_ONE, factor=np.positive),
+    ByPieces("ndtri", "-ndtri(y), over 1/2 - y from 1/4 on,", ndtri_ratio, TAIL, factor=ndtri_factor),
+    ByPieces("log_ndtr", "log_ndtr(x) for -9 < x <= 6", special.log_ndtr, mirrored(7.0, logarithmic(1.0, 8, 32))),
+    ByPowers("erfc", "erfc(x) for 0 <= x < 7.75", special.erfc, erfc_logarithm, erfc_slope, linear(0.5)),
+    ByPowers(
+        *("erfcx", "erfcx(x) for |x| < 7.75", special.erfcx, erfcx_logarithm, erfcx_slope, linear(0.5, 32, -16)),
+        coefficients=5,
+    ),
 )

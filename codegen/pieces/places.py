@@ -16,7 +16,7 @@ class Piece(NamedTuple):
 
 
 def linear(step: float, count: int = 16, first: int = 0) -> list[Piece]:
-    """Pieces around `count` multiples of a step, a power of two, from the first on: around 0 from 0 on if that is it."""
+    """Pieces around `count` multiples of a step, a power of two, from the first on; if that is 0, it begins there."""
     pieces = [Piece((first + k) % count, (first + k - 0.5) * step, (first + k + 0.5) * step) for k in range(count)]
     return [pieces[0]._replace(low=0.0), *pieces[1:]] if first == 0 else pieces
 
@@ -32,6 +32,19 @@ def logarithmic(low: float, per_octave: int, count: int = 16, from_zero: bool = 
     ends = [float(edge) for edge in edges.view(np.float32)]
     pieces = [Piece((first + k) % count, ends[k], ends[k + 1]) for k in range(count)]
     return [pieces[0]._replace(low=0.0), *pieces[1:]] if from_zero else pieces
+
+
+def mixed(low: float, edge: float, count: int = 32) -> list[Piece]:
+    """Logarithmic pieces, two for each doubling, up to an edge, and from there on pieces of width 1."""
+    near = [piece for piece in logarithmic(low, 2, count) if piece.low < edge]
+    place, ends = near[-1].place + 1, [edge + k for k in range(count - len(near))]
+    far = [Piece((place + k) % count, end, end + 1.0) for k, end in enumerate(ends)]
+    return [*near[:-1], near[-1]._replace(high=edge), *far]
+
+
+def mirrored(edge: float, pieces: list[Piece]) -> list[Piece]:
+    """The pieces of x where those of `edge` - x are given."""
+    return [Piece(piece.place, edge - piece.high, edge - piece.low) for piece in pieces]
 
 
 def below_of(per_octave: int) -> int:

@@ -61,6 +61,8 @@ FUNCTIONS: dict[str, Scalar] = {
     "log2": _of_x("divide(1, log(2) * x)", "divide(log(x), log(2))"),
     "log10": _of_x("divide(1, log(10) * x)", "divide(log(x), log(10))"),
     "log1p": _of_x("divide(1, 1 + x)", "log(1 + x)"),
+    "log1p_exp": _of_x("sigmoid(x)", "log(1 + exp(x))"),
+    "log_sigmoid": _of_x("sigmoid(-x)", "-log(1 + exp(-x))"),
     "log_odds": _of_x("divide(1, x * (1 - x))", "log(divide(x, 1 - x))"),
     "sigmoid": _of_x("result * (1 - result)", "divide(1, 1 + exp(-x))"),
     # powers
@@ -74,6 +76,7 @@ FUNCTIONS: dict[str, Scalar] = {
     "sin": _of_x("cos(x)"),
     "cos": _of_x("-sin(x)"),
     "tan": _of_x("1 + result * result", "divide(sin(x), cos(x))"),
+    "sinc": _of_x("divide(cos(PI * x) - result, x)", "1 if x == 0 else divide(sin(PI * x), PI * x)"),
     "asin": _of_x("rsqrt((1 - x) * (1 + x))"),
     "acos": _of_x("-rsqrt((1 - x) * (1 + x))"),
     "atan": _of_x("divide(1, 1 + x * x)"),

@@ -52,9 +52,9 @@ def least(a: Any) -> Any:
 
 FLOAT: dict[str, Callable[..., Any]] = {
     **{name: getattr(np, name) for name in ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "hypot")},
-    **{name: getattr(np, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "conj", "real", "imag")},
+    **{name: getattr(np, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "sinc", "conj", "real")},
     **{name: getattr(np, f"arc{name[1:]}") for name in ("asin", "acos", "atan", "atan2", "asinh", "acosh", "atanh")},
-    **{name: getattr(np, name) for name in ("abs", "floor", "ceil", "trunc", "fmod", "remainder", "copysign")},
+    **{name: getattr(np, name) for name in ("abs", "imag", "floor", "ceil", "trunc", "fmod", "remainder", "copysign")},
     **{name: getattr(np, name) for name in ("isnan", "isinf", "isfinite", "isposinf", "isneginf", "signbit")},
     **{name: getattr(np, name) for name in ("maximum", "minimum", "fmax", "fmin", "floor_divide")},
     **{name: getattr(special, name) for name in ("erf", "erfc", "erfcx", "ndtri", "log_ndtr", "entr")},
@@ -72,6 +72,8 @@ FLOAT: dict[str, Callable[..., Any]] = {
     "lerp": lambda a, b, w: np.where(w < 0.5, a + w * (b - a), b - (1 - w) * (b - a)),
     "zeta": zeta,
     "polygamma": polygamma,
+    "log1p_exp": lambda x: np.logaddexp(0, x),
+    "log_sigmoid": lambda x: np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x))),
     "log_odds": special.logit,
     "sigmoid": special.expit,
     "normal_cdf": special.ndtr,

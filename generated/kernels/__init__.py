@@ -618,6 +618,12 @@ HARDSHRINK = Elementwise(
 SOFTSHRINK = Elementwise(
     PACKAGE, "softshrink", "softshrink", "same", allowed=("float",), operands=("self",), numbers=("lambd",)
 )
+TANHSHRINK = Elementwise(
+    PACKAGE, "tanhshrink", "tanhshrink", "float", allowed=("int", "float", "complex"), operands=("self",)
+)
+SOFTSIGN = Elementwise(
+    PACKAGE, "softsign", "softsign", "float", allowed=("int", "float", "complex"), operands=("self",)
+)
 THRESHOLD = Elementwise(
     PACKAGE,
     "threshold",

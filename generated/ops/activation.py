@@ -397,11 +397,11 @@ def gelu_tanh(input: Tensor) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) + grad *
-            sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self +
-            0.044715 * self * self * self)) * self * 1.5957691216057308 + grad * sigmoid(1.5957691216057308 * (self +
-            0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) *
-            self * 1.5957691216057308 * 0.134145 * self * self
+        self: grad * sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self)) + grad * sigmoid(self *
+            (1.5957691216057308 + 0.0713548162726002 * self * self)) * sigmoid(-self * (1.5957691216057308 +
+            0.0713548162726002 * self * self)) * self * 1.5957691216057308 + grad * sigmoid(self * (1.5957691216057308 +
+            0.0713548162726002 * self * self)) * sigmoid(-self * (1.5957691216057308 + 0.0713548162726002 * self *
+            self)) * self * 0.2140644488178006 * self * self
     """
     if not watch.every:
         result = kernels.GELU_TANH.launch(input)
@@ -948,23 +948,37 @@ def tanhshrink(input: Tensor) -> Tensor:
     Args:
         input: tensor.
     Returns:
-        Tensor: the dtype that its ops give.
+        Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        through: self - tanh(self)
+        self: grad * square(tanh(self)).conj()
+    Raises:
+        RuntimeError: expected: the tensor holds numbers.
     Example:
         >>> sg.nn.functional.tanhshrink(sg.tensor([0.0, 2.0]))
         tensor([0.0000, 1.0360])
     """
+    if not watch.every:
+        result = kernels.TANHSHRINK.launch(input)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
-        and (result := intercept("tanhshrink", tanhshrink, "composite", input)) is not NOT_HANDLED
+        and (result := intercept("tanhshrink", tanhshrink, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    name = "tanhshrink"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    return self - op.tanh(self)
+    checks.tensor("tanhshrink", "input", input)
+    return _tanhshrink("tanhshrink", input)
+
+
+def _tanhshrink(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    (self,) = elementwise_checks.not_bool(name, self)
+    result, (self,) = run(kernels.TANHSHRINK, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.TanhshrinkBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.TanhshrinkBackward0, result, (self,), (self,), into)
+    return result
 
 
 def softsign(input: Tensor) -> Tensor:
@@ -976,23 +990,38 @@ def softsign(input: Tensor) -> Tensor:
     Args:
         input: tensor.
     Returns:
-        Tensor: the dtype that its ops give.
+        Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        through: self / (abs(self) + 1)
+        self: (grad * (abs(self) + 1) - sgn(self) * (grad.conj() * self + grad * self.conj()) * 0.5) / square(abs(self)
+            + 1)
+    Raises:
+        RuntimeError: expected: the tensor holds numbers.
     Example:
         >>> sg.nn.functional.softsign(sg.tensor([-1.0, 3.0]))
         tensor([-0.5000,  0.7500])
     """
+    if not watch.every:
+        result = kernels.SOFTSIGN.launch(input)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
-        and (result := intercept("softsign", softsign, "composite", input)) is not NOT_HANDLED
+        and (result := intercept("softsign", softsign, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
-    name = "softsign"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    return self / (op.abs(self) + 1)
+    checks.tensor("softsign", "input", input)
+    return _softsign("softsign", input)
+
+
+def _softsign(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    (self,) = elementwise_checks.not_bool(name, self)
+    result, (self,) = run(kernels.SOFTSIGN, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.SoftsignBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.SoftsignBackward0, result, (self,), (self,), into)
+    return result
 
 
 def threshold(input: Tensor, bound: Number, value: Number) -> Tensor:

@@ -137,8 +137,47 @@ def with_number(self: Any, other: Any, result: Any, start: Any, size: int) -> No
         result[start + np.uint64(i)] = whole(self[start + np.uint64(i)], other)
 
 
+def inside_for(order: Any, like: Any, low: Any, high: Any) -> Any:
+    """What `inside` is for a function of an order and a number; `in_blocks` puts it here."""
+
+
+def pattern_of_order(self: Any, order: Any, result: Any) -> None:
+    """What the text of a kernel is that is one function of a number for all elements, its order, and an operand."""
+    for i in range(result.size):
+        result[i] = whole(order, self[i])
+
+
+def blocks_of_order(self: Any, order: Any, result: Any) -> None:
+    """The same, block by block."""
+    for block in range(result.size // BLOCK):
+        start = np.uint64(block * BLOCK)
+        low = high = key(self[start])
+        for i in range(BLOCK):
+            each = key(self[start + np.uint64(i)])
+            low = each if each < low else low
+            high = each if each > high else high
+        if inside_for(order, result[start], low, high):
+            usual_of_order(self, order, result, start)
+        else:
+            part_of_order(self, order, result, start, min(BLOCK, result.size))
+    part_of_order(self, order, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
+
+
+def usual_of_order(self: Any, order: Any, result: Any, start: Any) -> None:
+    """A block of what is usual for an order."""
+    for i in range(BLOCK):
+        result[start + np.uint64(i)] = usual(order, self[start + np.uint64(i)])
+
+
+def part_of_order(self: Any, order: Any, result: Any, start: Any, size: int) -> None:
+    """Some elements, whatever they are."""
+    for i in range(size):
+        result[start + np.uint64(i)] = whole(order, self[start + np.uint64(i)])
+
+
 FORMS = (
     (pattern, blocks, usual_block, whole_part),
+    (pattern_of_order, blocks_of_order, usual_of_order, part_of_order),
     (pattern_of_pairs, blocks_of_pairs, usual_pairs_of, pairs_of),
     (pattern_with_number, blocks_with_number, usual_with, with_number),
 )
@@ -157,7 +196,8 @@ def in_blocks(kernel: Any) -> Any:
                 of_usual.__name__: loop_of(of_usual, "usual", found.function),
                 of_any.__name__: loop_of(of_any, "whole", functions[0]),
             }
-            return rebuilt(looked_at, loops | {"key": found.key, "inside": found.inside, "pair_key": found.key})
+            tests = {"key": found.key, "pair_key": found.key, "inside": found.inside, "inside_for": found.inside}
+            return rebuilt(looked_at, loops | tests)
     return kernel
 
 

@@ -80,7 +80,7 @@ def test_inverses(dtype: str, digits: float) -> None:
 def test_extreme_bits() -> None:
     """The first and the last number of all, and those around the middle, are finite, and exact in both tails."""
     for kind, bits, loop in ((np.float32, np.uint32, "normal_single"), (np.float64, np.uint64, "normal_double")):
-        from specgrad.runtime.kernels.scalar import draws as scalars
+        from specgrad.runtime.kernels.scalar.random import draws as scalars
 
         top = int(np.iinfo(bits).max)
         given = np.array([0, 1, top // 2, top // 2 + 1, top - 1, top], bits)

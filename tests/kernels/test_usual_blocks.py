@@ -11,6 +11,7 @@ from specgrad.runtime.kernels.usual_blocks import BLOCK, in_blocks
 
 REFERENCES = {
     "log": np.log,
+    "log1p": np.log1p,
     "exp": np.exp,
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "sin": np.sin,
@@ -19,6 +20,7 @@ REFERENCES = {
 }
 LIMITS = {
     "log": (2.0**-126, np.finfo(np.float32).max),
+    "log1p": (0, np.finfo(np.float32).max),
     "exp": (0, 87),
     "sigmoid": (0, 40),
     "sin": (0, 2.0**50),
@@ -35,7 +37,7 @@ def test_neighbours_change_no_bit(name: str, dtype: type) -> None:
     rng, function = np.random.default_rng(0), getattr(sg, name)
     low, high = LIMITS[name]
     signed = np.ldexp(rng.uniform(-2, 2, 3 * BLOCK + 7), rng.integers(-126, 127, 3 * BLOCK + 7)).astype(dtype)
-    x = (np.abs(signed) if name == "log" else signed)[(np.abs(signed) >= low) & (np.abs(signed) < high)]
+    x = (np.abs(signed) if name in ("log", "log1p") else signed)[(np.abs(signed) >= low) & (np.abs(signed) < high)]
     mixed = np.full(2 * x.size, np.nan, dtype)
     mixed[::2] = x
     found, beside = function(sg.tensor(x)).numpy(), function(sg.tensor(mixed)).numpy()[::2]

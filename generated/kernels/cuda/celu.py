@@ -8,9 +8,9 @@ from ....runtime.kernels.scalar import divide, either, exp, expm1, minimum, wher
 
 
 def forward(self, alpha):
-    """result = self if self > 0 else alpha * expm1(self / alpha)"""
+    """result = self if self > 0 else alpha * expm1(self * (1 / alpha))"""
     alpha = T(alpha)
-    return either(self > T(0), self, alpha * expm1(self / alpha))
+    return either(self > T(0), self, alpha * expm1(self * (T(1) / alpha)))
 
 
 def backward_1(grad, self, alpha):

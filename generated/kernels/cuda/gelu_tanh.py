@@ -8,25 +8,24 @@ from ....runtime.kernels.scalar import sigmoid
 
 
 def forward(self):
-    """result = self * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self))"""
-    return self * sigmoid(T(1.5957691216057308) * (self + T(0.044715) * self * self * self))
+    """result = self * sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self))"""
+    return self * sigmoid(self * (T(1.5957691216057308) + T(0.0713548162726002) * self * self))
 
 
 def backward_1(grad, self):
-    """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 * 0.134145 * self * self"""
+    """self: grad * sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self)) + grad * sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self)) * sigmoid(-self * (1.5957691216057308 + 0.0713548162726002 * self * self)) * self * 1.5957691216057308 + grad * sigmoid(self * (1.5957691216057308 + 0.0713548162726002 * self * self)) * sigmoid(-self * (1.5957691216057308 + 0.0713548162726002 * self * self)) * self * 0.2140644488178006 * self * self"""
     return (
-        grad * sigmoid(T(1.5957691216057308) * (self + T(0.044715) * self * self * self))
+        grad * sigmoid(self * (T(1.5957691216057308) + T(0.0713548162726002) * self * self))
         + grad
-        * sigmoid(T(1.5957691216057308) * (self + T(0.044715) * self * self * self))
-        * sigmoid(T(-1.5957691216057308) * (self + T(0.044715) * self * self * self))
+        * sigmoid(self * (T(1.5957691216057308) + T(0.0713548162726002) * self * self))
+        * sigmoid(-self * (T(1.5957691216057308) + T(0.0713548162726002) * self * self))
         * self
         * T(1.5957691216057308)
         + grad
-        * sigmoid(T(1.5957691216057308) * (self + T(0.044715) * self * self * self))
-        * sigmoid(T(-1.5957691216057308) * (self + T(0.044715) * self * self * self))
+        * sigmoid(self * (T(1.5957691216057308) + T(0.0713548162726002) * self * self))
+        * sigmoid(-self * (T(1.5957691216057308) + T(0.0713548162726002) * self * self))
         * self
-        * T(1.5957691216057308)
-        * T(0.134145)
+        * T(0.2140644488178006)
         * self
         * self
     )

@@ -157,7 +157,7 @@ def library_of(is_complex: bool, fuses: bool, scales: bool = False, linked: bool
     options = {"nogil": True, "error_model": "numpy", "fastmath": False}
     inliner = njit(forceinline=True, pipeline_class=LinkedKernel, **options)
     compiler = njit(forceinline=not is_complex, pipeline_class=LinkedKernel if linked else Kernel, **options)
-    target = Target(intrinsic, types, signature, fuses, looks_up=True)
+    target = Target(intrinsic, types, signature, fuses)
     made = ScalarCompiler(compiler, inliner, primitives(target))
     if scales:
         made.compiled[exponential.scaled] = intrinsic(by_exponent(target))

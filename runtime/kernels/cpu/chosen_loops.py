@@ -10,7 +10,7 @@ import numpy as np
 
 from ..jit import jit
 from ..llvm.addresses import empty_row
-from ..scalar.draws import uniform_double
+from ..scalar.random.draws import uniform_double
 from .draw_loops import UNIT, exponential_doubles, words
 
 Array = np.ndarray

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..scalar.counts import binomial, log_gamma_number, poisson
-from ..scalar.draws import (
+from ..scalar.primitives import fma
+from ..scalar.random.counts import binomial, log_gamma_number, poisson
+from ..scalar.random.draws import (
     below,
     exponential_double,
     exponential_single,
@@ -19,8 +20,7 @@ from ..scalar.draws import (
     uniform_double,
     uniform_single,
 )
-from ..scalar.philox import block
-from ..scalar.primitives import fma
+from ..scalar.random.philox import block
 from .kernel import Array, Kernel, Signature, Target
 from .storage import putter
 from .vocabulary import cuda, int32, int64, uint32, uint64

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from .airy import airy_ai
 from .arc import acos, asin, atan, atan2
-from .bessel import bessel_j0, bessel_j1, bessel_y0, bessel_y1
-from .bessel_modified import (
+from .bessel.airy import airy_ai
+from .bessel.bessel import bessel_j0, bessel_j1, bessel_y0, bessel_y1
+from .bessel.modified import (
     i0,
     i0e,
     i1,
@@ -27,22 +27,24 @@ from .bessel_modified import (
     modified_bessel_k1,
     scaled_modified_bessel_k0,
     scaled_modified_bessel_k1,
-    spherical_bessel_j0,
 )
+from .bessel.sine_ratio import sinc, spherical_bessel_j0
 from .bits import angle, copysign, gcd, isneginf, isposinf, lcm, left_shift, nextafter, right_shift, signbit
 from .circular import cos, sin, tan
 from .error import erf, erfc
 from .exponential import exp, exp2, exp_of_masked, exp_of_usual, expm1, sigmoid, with_sign
-from .gamma import digamma, lgamma
-from .gamma_incomplete import igamma, igammac
+from .gamma.gamma import digamma, lgamma
+from .gamma.incomplete import igamma, igammac
+from .gamma.zeta import polygamma, zeta
 from .hyperbolic import cosh, sinh, tanh
-from .implicit import dirichlet_grad, gamma_moved, standard_gamma_grad, von_mises_grad
+from .inverse_hyperbolic import acosh, asinh, atanh, log_odds
 from .inverse_normal import entr, erfcx, erfinv, log_ndtr, ndtri
-from .logarithm import acosh, asinh, atanh, log, log1p, log2, log10, log_odds
+from .logarithm import log, log1p, log2, log10
 from .normal import gelu, normal_cdf, normal_pdf
-from .power import hypot, power
+from .power import hypot, power, rsqrt
 from .primitives import choose, root, select, where
-from .zeta import polygamma, zeta
+from .random.implicit import dirichlet_grad, gamma_moved, standard_gamma_grad, von_mises_grad
+from .softplus import log1p_exp, log_sigmoid
 
 # From here on all numbers of a type are whole, so adding this rounds a smaller one to a whole one, half to even.
 WHOLE = (8388608.0, 4503599627370496.0)
@@ -99,10 +101,6 @@ def isfinite(x: Any) -> Any:
 
 def sqrt(x: Any) -> Any:
     return root(x)
-
-
-def rsqrt(x: Any) -> Any:
-    return type(x)(1) / root(x)
 
 
 def pow(x: Any, y: Any) -> Any:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from .inverse import inverse
 from .primitives import bits, choose, fma, from_bits, pick, polynomial, select
 
 # floor(2^1161 * 2 / pi) in words of 64 bits (as signed numbers), the first 54 bits being zero.
@@ -148,6 +149,11 @@ COS_DOUBLE = (
     -1.1359944282737487e-11, 2.0875729471804202e-09,  -2.7557314402355535e-07, 2.4801587289675518e-05,
     -0.0013888888888874478,  0.0416666666666666,
 )  # fmt: skip
+# tan(pi r) (1/4 - r^2) / r as a polynomial in r^2 for |r| <= 0.5405: relative error at most 2^-28.2
+TAN_WIDE = (
+    -0.014964480113595514, -0.020666028878205848, -0.052934298977220545, -0.13474795682752147,
+    -0.5577368283932835,   0.7853981658272671,
+)  # fmt: skip
 # (tan(r) - r) / r^3 as a polynomial in r^2 for |r| < 0.7854: relative error of the tangent at most 2^-60
 TAN_DOUBLE = (
     9.700315359451396e-06,   -2.3829017227485743e-05, 4.77344673381713e-05,    -2.454900409869429e-05,
@@ -169,7 +175,7 @@ def cos(x: Any) -> Any:
 
 def tan(x: Any) -> Any:
     """The tangent; error at most 0.6 and 1.2 ulp."""
-    return select(x == 0, x, choose(x, tan_single, tan_double)(x))
+    return choose(x, tan_single, tan_double)(x)
 
 
 def half_turn(x: Any) -> Any:
@@ -237,7 +243,8 @@ def tan_near(x: Any) -> Any:
 def tan_of_turns(turns: Any) -> Any:
     """tan(pi (n + r)) in float32."""
     _, r = turns
-    return np.float32(sin_of_turn(r) / sin_of_turn(0.5 - abs(r)))
+    above = r * polynomial(r * r, TAN_WIDE, TAN_WIDE)
+    return np.float32(above * inverse(fma(-r, r, 0.25)))
 
 
 def sin_double(x: Any) -> Any:

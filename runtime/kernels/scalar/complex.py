@@ -30,6 +30,7 @@ from . import where as real_where
 
 LN2 = 0.6931471805599453
 LN10 = 2.302585092994046
+PI = 3.141592653589793
 TANH_IS_ONE = 20.0  # |tanh(x)| rounds to 1 from here on
 
 
@@ -191,6 +192,12 @@ def sin(z: Any) -> Any:
 
 def cos(z: Any) -> Any:
     return complex(real_cos(z.real) * real_cosh(z.imag), -real_sin(z.real) * real_sinh(z.imag))
+
+
+def sinc(z: Any) -> Any:
+    one = type(z.real)(1)
+    turned = z * type(z.real)(PI)
+    return complex(one, one - one) if z == 0 else divide(sin(turned), turned)
 
 
 def tan(z: Any) -> Any:

@@ -23,8 +23,11 @@ from .exponential import (
     whole,
     with_sign,
 )
+from .pieces import is_nearer, nearer_place
 from .power import EXP2_WIDE
-from .primitives import choose, fma, polynomial, select
+from .power_pieces import power_and_part
+from .primitives import bits, choose, fma, polynomial, select
+from .tables.erfc import TABLE as ERFC
 
 # erf(x) / x - 1 as a polynomial in x^2 for |x| <= 1: relative error of erf at most 2^-29.3 and 2^-56.3
 ERF_SINGLE = (
@@ -49,11 +52,10 @@ LOG2_ERFC_DOUBLE = (
     0.0005966200816401258,   0.027393943937233767,    -0.1481680783916957,     -0.9184832233693551,
     -1.6278995615659615,     -7.405111853233496e-07,
 )  # fmt: skip
-# e^(x^2) erfc(x) (x + 2) as a polynomial in (x - 2) / (x + 2) for 0 <= x <= 10.5: relative error at most 2^-31.4
-ERFC_WIDE = (
-    2.7831269432099514e-05, 0.00011441296756573808, 2.6807872052929023e-05, -0.0006472010104996614,
-    -0.0008310395474764187, 0.0030865600258703665,  0.006477549745082218,   -0.021510154716405737,
-    -0.03644207213605933,   0.2794720666425325,     -0.6871606884867237,    1.0215827054807078,
+# e^(x^2) erfc(x) as a polynomial in x - 9 for 7.75 <= x <= 10.5: relative error at most 2^-29.1
+ERFC_FAR = (
+    -9.959557267476037e-09, 1.0383488869981638e-07, -9.40211631187563e-07, 8.735948039945307e-06,
+    -8.10017622511227e-05, 0.0007465156847943041, -0.006840134818274907, 0.06230772395989291,
 )  # fmt: skip
 # x e^(x^2) erfc(x) as a polynomial in (x - MIDDLE) / (x + MIDDLE) for 0.7 <= x <= 28: relative error at most 2^-59.7.
 # At MIDDLE it is 35/64, so that the constant term has no rounding error.
@@ -86,22 +88,32 @@ def rest(x: Any) -> Any:
 
 
 def erfc(x: Any) -> Any:
-    """1 - erf(x); error at most 0.6 and 3.0 ulp."""
+    """1 - erf(x); error at most 0.65 and 3.0 ulp."""
     return choose(x, erfc_single, erfc_double)(x)
 
 
 def erfc_single(x: Any) -> Any:
-    """In float64."""
-    size = abs(np.float64(x))
-    size = select(size > 10.5, 10.5, size)
-    part = 1.0 / (size + 2.0)
-    ratio = fma(-4.0, part, 1.0)
+    return select(is_nearer(x), erfc_near(x), erfc_far(x))
+
+
+def erfc_near(x: Any) -> Any:
+    """The same of a float32, |x| < 7.75: for x < 0 it is 2 - erfc(-x), with what that sum loses."""
+    power, part = power_and_part(abs(x), nearer_place(abs(x)), ERFC)
+    two = select(bits(x) < 0, type(x)(2), type(x)(0))
+    power = with_sign(power, x)
+    total = two + power
+    return total + fma(power, part, two - total + power)
+
+
+def erfc_far(x: Any) -> Any:
+    """The same of a float32, |x| >= 7.75, in float64: above 10.5 it is 0, below -7.75 it is 2."""
+    wide = np.float64(x)
+    size = select(wide < 7.75, 7.75, select(wide > 10.5, 10.5, wide))
     exponent = size * size * -LOG2_E
     n, k = whole(exponent)
     r = exponent - n
     power = fma(r, polynomial(r, EXP2_WIDE, EXP2_WIDE), 1.0) * power_of_two(r, k)
-    value = power * (polynomial(ratio, ERFC_WIDE, ERFC_WIDE) * part)
-    return np.float32(select(x < 0, 2.0 - value, value))
+    return np.float32(select(wide < 0, 2.0, power * polynomial(size - 9.0, ERFC_FAR, ERFC_FAR)))
 
 
 def erfc_double(x: Any) -> Any:

@@ -34,6 +34,8 @@ EXPM1_DOUBLE = (
     2.480158722790038e-05,  0.00019841269887062576, 0.0013888888888928385,  0.008333333333321332,
     0.0416666666666666,     0.16666666666666677,    0.5,
 )  # fmt: skip
+EXPM1_TWICE_SINGLE = tuple(2.0 * c for c in EXPM1_SINGLE)
+EXPM1_TWICE_DOUBLE = tuple(2.0 * c for c in EXPM1_DOUBLE)
 
 # (2^r - 1) / r for |r| <= 0.5: error of 2^r at most 2^-28.2 and 2^-57.8
 EXP2_SINGLE = (
@@ -79,23 +81,23 @@ def clamped(x: Any, low: Any, high: Any) -> Any:
 
 def reduced(x: Any) -> Any:
     """k, r and low with x = k ln 2 + r + low, of which only `low` is rounded: |low| < 2^-12 (2^-32 in float64)."""
+    shifted, r, n = remainder_of(x)
+    k = narrow(x, bits(shifted) - bits(choose(x, SHIFT[0], SHIFT[1])))
+    return k, r, n * -choose(x, LN2_SINGLE[1], LN2_DOUBLE[1])
+
+
+def remainder_of(x: Any) -> Any:
+    """n that `SHIFT` was added to, r and n with x = n ln 2 + r, but for n times the second part of ln 2."""
     shift = choose(x, SHIFT[0], SHIFT[1])
     shifted = fma(x, choose(x, LOG2_E, LOG2_E), shift)
     n = shifted - shift
-    r = fma(n, -choose(x, LN2_SINGLE[0], LN2_DOUBLE[0]), x)
-    return narrow(x, bits(shifted) - bits(shift)), r, n * -choose(x, LN2_SINGLE[1], LN2_DOUBLE[1])
+    return shifted, fma(n, -choose(x, LN2_SINGLE[0], LN2_DOUBLE[0]), x), n
 
 
 def power_tail(r: Any, low: Any) -> Any:
     """e^(r + low) - 1 - r, so exact that e^(r + low) is."""
     total = r + low
     return fma(total * total, polynomial(total, EXP_SINGLE, EXP_DOUBLE), low)
-
-
-def tail_of(r: Any, low: Any) -> Any:
-    """e^(r + low) - 1 - r, so exact that e^(r + low) - 1 is."""
-    total = r + low
-    return fma(total * total, polynomial(total, EXPM1_SINGLE, EXPM1_DOUBLE), low)
 
 
 def with_sign(magnitude: Any, x: Any) -> Any:
@@ -168,38 +170,35 @@ def exp2(x: Any) -> Any:
     return scaled(fma(r, polynomial(r, EXP2_SINGLE, EXP2_DOUBLE), 1.0), k)
 
 
-def expm1_parts(x: Any) -> Any:
-    """k, small = 2^-k, and two numbers, the second far smaller, with e^x - 1 = 2^k (first + second)."""
-    k, r, low = reduced(x)
-    one = type(x)(1)
-    small = power_of_two(x, -select(k < 64, k, 64))
-    rest = one - small
-    first = rest + r
-    second = ((rest - first) + r) + (tail_of(r, low) + ((one - rest) - small))
-    return k, small, first, second
-
-
 def expm1(x: Any) -> Any:
-    """e^x - 1; error at most 0.9 and 1.1 ulp."""
-    k, _, first, second = expm1_parts(clamped(x, choose(x, -18.0, -38.0), choose(x, 89.0, 710.0)))
-    return select(x == 0, x, scaled(first + second, k))  # the sum of parts would be 0.0 for -0.0
+    """e^x - 1; error at most 0.9 and 1.1 ulp.
+
+    With half = 2^k / 2, which does not overflow, it is twice half - 1/2 + half (e^(r + low) - 1). What the first sums
+    lose is doubled before it is added: halves of subnormal numbers are rounded.
+    """
+    two, middle = type(x)(2), type(x)(0.5)
+    shifted, r, n = remainder_of(clamped(x, choose(x, -18.0, -38.0), choose(x, 89.0, 710.0)))
+    t = fma(n, -choose(x, LN2_SINGLE[1], LN2_DOUBLE[1]), r)
+    low = n * -choose(x, 2.0 * LN2_SINGLE[1], 2.0 * LN2_DOUBLE[1])
+    tail = fma(t * t, polynomial(t, EXPM1_TWICE_SINGLE, EXPM1_TWICE_DOUBLE), low)
+    half = times_power(middle, shifted)
+    below = middle - half  # with this sign nothing but -0.0 is left of -0.0
+    off = middle - (half + below)
+    first = fma(half, r, -below)
+    lost = fma(below + first, -two, half * (r + r))
+    return fma(first, two, -fma(-half, tail, fma(off, two, -lost)))
 
 
 def sigmoid(x: Any) -> Any:
-    """1 / (1 + e^-x), both terms below scaled down where e^-x is large; error at most 1.7 and 1.7 ulp."""
-    x = clamped(x, choose(x, -104.0, -746.0), choose(x, 87.0, 708.0))
-    k, r, low = reduced(-x)
-    large = x < choose(x, -40.0, -300.0)
-    one = select(large, choose(x, 2.0**-64, 2.0**-512), 1.0)
-    power = power_of_two(x, k - select(large, choose(x, 64, 512), 0))
-    small = r + power_tail(r, low)  # e^(r + low) - 1
-    total = one + power
-    return one / (total + fma(power, small, one - (total - power)))
-
-
-def sigmoid_usual(x: Any) -> Any:
-    """`sigmoid` between -40 and 40, or -300 and 300, where nothing has to be scaled down: the same bits."""
-    k, r, low = reduced(-x)
-    one, power = type(x)(1), power_of_two(x, k)
-    total = one + power
-    return one / (total + fma(power, r + power_tail(r, low), one - (total - power)))
+    """1 / (1 + e^-x) as p / (p + unit e^r) with p = unit 2^-k a normal number; error at most 1.7 and 1.7 ulp."""
+    x = clamped(x, choose(x, -104.0, -746.0), choose(x, 18.0, 40.0))  # it is 1 to the last bit from there on
+    unit = choose(x, 2.0**40, 2.0**200)
+    shift = choose(x, SHIFT[0], SHIFT[1])
+    shifted = fma(x, -choose(x, LOG2_E, LOG2_E), shift)  # no -x is computed
+    n = shifted - shift
+    r = fma(n, -choose(x, LN2_SINGLE[0], LN2_DOUBLE[0]), -x)
+    r = fma(n, -choose(x, LN2_SINGLE[1], LN2_DOUBLE[1]), r)
+    power = from_bits(x, narrow(x, bits(unit) - (bits(shifted) << choose(x, 23, 52))))
+    total = power + unit
+    tail = fma(r * r, polynomial(r, EXP_SINGLE, EXP_DOUBLE), r)
+    return power / (total + fma(tail, unit, power - (total - unit)))

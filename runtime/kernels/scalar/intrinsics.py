@@ -6,6 +6,7 @@ LLVM instructions, or chosen when types are inferred: a loop that calls them sta
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable
 from functools import partial
@@ -18,22 +19,13 @@ class Target:
     """A compiler: its decorator `intrinsic`, its module `types`, its class of signatures, and its processor.
 
     Where the processor does not fuse a product and a sum, that is computed from sums and products, without a branch.
-    `looks_up` says that its compiler knows `LOOKUP` (`runtime/kernels/compile/lookups.py`).
     """
 
-    def __init__(
-        self,
-        intrinsic: Callable[..., Any],
-        types: Any,
-        signature: Any,
-        fuses: bool = True,
-        looks_up: bool = False,
-    ) -> None:
+    def __init__(self, intrinsic: Callable[..., Any], types: Any, signature: Any, fuses: bool = True) -> None:
         self.intrinsic = intrinsic
         self.types = types
         self.signature = signature
         self.fuses = fuses
-        self.looks_up = looks_up
 
     def is_single(self, x: Any) -> bool:
         return bool(x == self.types.float32)
@@ -52,7 +44,7 @@ class Target:
 
 def primitives(target: Target) -> dict[str, Any]:
     """All primitives for one compiler, by name."""
-    makers = (fma, root, select, where, choose, bits, from_bits, narrow, polynomial, pick, product)
+    makers = (fma, root, select, where, choose, bits, from_bits, narrow, polynomial, pick, picks, product)
     return {make.__name__: target.intrinsic(make(target)) for make in makers}
 
 
@@ -214,15 +206,51 @@ def polynomial(target: Target) -> Any:
 
 def pick(target: Target) -> Any:
     def pick(context: Any, table: Any, index: Any) -> Any:
-        is_long = len(table) in LOOKUPS and target.is_single(table.dtype) and target.looks_up
+        chosen = way_to_pick(target, table)
 
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            values = [builder.extract_value(args[0], k) for k in range(len(table))]
-            return (looked_up if is_long else selected)(builder, values, args[1])
+            return chosen(builder, parts_of(builder, args[0], len(table)), args[1])
 
         return target.signature(table.dtype, table, index), code
 
     return pick
+
+
+def picks(target: Target) -> Any:
+    def picks(context: Any, tables: Any, index: Any) -> Any:
+        table = tables.dtype
+        chosen = way_to_pick(target, table)
+
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            rows = [parts_of(builder, row, len(table)) for row in parts_of(builder, args[0], len(tables))]
+            found = [chosen(builder, row, args[1]) for row in rows]
+            return context.make_tuple(builder, signature.return_type, found)
+
+        return target.signature(target.types.UniTuple(table.dtype, len(tables)), tables, index), code
+
+    return picks
+
+
+def parts_of(builder: Any, value: Any, count: int) -> list[Any]:
+    """The entries of a tuple: those of a constant, as a table is one, are constants."""
+    from llvmlite.ir.instructions import InsertValue
+
+    known, rest = dict[int, Any](), value
+    while isinstance(rest, InsertValue):
+        known.setdefault(rest.indices[0], rest.operands[1])
+        rest = rest.operands[0]
+    return [known[k] if k in known else builder.extract_value(value, k) for k in range(count)]
+
+
+def way_to_pick(target: Target, table: Any) -> Callable[..., Any]:
+    """How an entry of such a table is found."""
+    is_long = len(table) in LOOKUPS and target.is_single(table.dtype)
+    return entry_of_long if is_long else selected
+
+
+def entry_of_long(builder: Any, values: list[Any], index: Any) -> Any:
+    """One of 16 or 32 float32."""
+    return (loaded if builder.module.triple.startswith("nvptx") else looked_up)(builder, values, index)
 
 
 def selected(builder: Any, values: list[Any], index: Any) -> Any:
@@ -235,6 +263,7 @@ def selected(builder: Any, values: list[Any], index: Any) -> Any:
     return values[0]
 
 
+DEVICE_MEMORY = 1  # the address space of CUDA that all threads share
 LOOKUPS = {16: "specgrad.lookup16", 32: "specgrad.lookup32"}  # functions that are found by their names
 
 
@@ -267,6 +296,26 @@ def lookup(module: Any, length: int) -> Any:
         table = builder.insert_element(table, builder.bitcast(value, number), word(k))
     builder.ret(builder.extract_element(table, builder.and_(function.args[0], word(length - 1))))
     return function
+
+
+def loaded(builder: Any, values: list[Any], index: Any) -> Any:
+    """The same where threads load from a table in memory: they hit few lines of the cache, whatever entries they want.
+
+    A table that is not known when code is made is chosen from.
+    """
+    from llvmlite import ir
+
+    if not all(isinstance(value, ir.Constant) for value in values):
+        return selected(builder, values, index)
+    kind, word = ir.ArrayType(ir.FloatType(), len(values)), ir.IntType(32)
+    digest = hashlib.sha256(repr([value.constant for value in values]).encode()).hexdigest()[:16]
+    name = f"specgrad_table_{digest}"
+    table = builder.module.globals.get(name)
+    if table is None:
+        table = ir.GlobalVariable(builder.module, kind, name, addrspace=DEVICE_MEMORY)
+        table.linkage, table.global_constant, table.initializer = "internal", True, ir.Constant(kind, values)
+    place = builder.and_(builder.trunc(index, word) if index.type.width > word.width else index, word(len(values) - 1))
+    return builder.load(builder.gep(table, [word(0), place], inbounds=True))
 
 
 def by_exponent(target: Target) -> Any:

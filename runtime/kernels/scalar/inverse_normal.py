@@ -3,8 +3,9 @@
 The inverse of erfc, for results of at least 0.47, is a polynomial in t = sqrt(-ln(q)), where it is smooth.
 A polynomial's coefficients, the highest power first, are those of Chebyshev interpolation in a number that goes from
 -1 to 1, computed with 50 digits; those of `erfinv` in float64 are least-squares fits at Chebyshev's points. float32 is
-computed in float64. erfinv takes no branches, so that loops over it are vectorised.
-Errors of functions are given for float64: the largest that was found.
+computed by pieces where most data lie, elsewhere in float64. erfinv takes no branches, so that loops over it are
+vectorised.
+Errors of functions are given for float32 and for float64: the largest that was found.
 """
 
 from __future__ import annotations
@@ -15,10 +16,16 @@ from typing import Any
 import numpy as np
 
 from .error import erfc, without_exponential
-from .exponential import exp
+from .exponential import exp, with_sign
 from .logarithm import LOG_SINGLE, log, log1p, log_of_normal, near_one, number_double
 from .normal import normal_cdf
+from .pieces import by_pieces, is_nearer, logarithmic_place, middle_place, nearer_place, times_pieces
+from .power_pieces import by_power_pieces
 from .primitives import choose, fma, polynomial, root, select
+from .tables.erfcx import TABLE as ERFCX
+from .tables.erfinv import TABLE as ERFINV
+from .tables.log_ndtr import TABLE as LOG_NDTR
+from .tables.ndtri import TABLE as NDTRI
 
 # x / t with erfc(x) = e^(-t^2), for t from 0.8325 to 1.75, 3.5, 7, 14 and 28: relative error at most 2^-53.6
 TAIL_1 = (
@@ -78,14 +85,13 @@ LN2 = 0.6931471805599453
 ROOT_TWO = 1.4142135623730951
 ROOT_HALF = 0.7071067811865476
 ROOT_PI = 1.772453850905516
-# erfinv(x) / x for w = -ln(1 - x^2): for w <= 5 in 0.4 w - 1, beyond in its root, brought to -1 to 1.
-# Relative errors in float32 at most 2^-27.7 and 2^-28.4; in float64, of which a root above 3.75 has a polynomial of its
-# own, 2^-53.7, 2^-53.1 and 2^-53.4.
-NEAR_SINGLE = (
-    4.455502041853586e-06,  -3.333668023235368e-05,  2.4390115560760592e-05, 0.0002840682437147928,
-    -0.0008357945005424916, -0.00048434490177890003, 0.00852569234233724,    -0.01957419535690098,
-    -0.02610825025337576,   0.6166007235686378,      1.501409351110792,
-)  # fmt: skip
+# float32 is computed by pieces from a start up to an end; for erfinv these are of |x|.
+BEFORE_ONE = 1.0 - 2.0**-24
+ERFINV_START, ERFINV_END = 2.0**-100, 1.0 - 2.0**-16
+NDTRI_START, NDTRI_END = 1.5 * 2.0**-17, 1.0 - 2.0**-16
+LOG_NDTR_START, LOG_NDTR_END, BEYOND_END = -9.0, 6.0, 7.0
+# erfinv(x) / x for w = -ln(1 - x^2): for w <= 5 in 0.4 w - 1, beyond in its root, brought to -1 to 1; a root above 3.75
+# has a polynomial of its own. Relative errors at most 2^-53.7, 2^-53.1 and 2^-53.4; in float32, far from 0, 2^-28.4.
 NEAR_DOUBLE = (
     2.260225423789071e-10,  -7.735509913007743e-10, -1.452420058298807e-09,  1.0586295676991891e-08,
     -7.442476775922448e-09, -7.032868346594684e-08, 2.0016270341825513e-07,  1.353957744708477e-07,
@@ -121,8 +127,17 @@ ERFCX_FAR = (-1055.7421875, 162.421875, -29.53125, 6.5625, -1.875, 0.75, -0.5, 1
 
 
 def erfcx(x: Any) -> Any:
-    """e^(x^2) erfc(x); error at most 1.9 ulp."""
-    return type(x)(erfcx_double(np.float64(x)))
+    """e^(x^2) erfc(x); error at most 0.7 and 1.9 ulp."""
+    return choose(x, erfcx_single, erfcx_double)(x)
+
+
+def erfcx_single(x: Any) -> Any:
+    return erfcx_near(x) if is_nearer(x) else np.float32(erfcx_double(np.float64(x)))
+
+
+def erfcx_near(x: Any) -> Any:
+    """The same of a float32, |x| < 7.75."""
+    return by_power_pieces(x, nearer_place(x), ERFCX)
 
 
 def erfcx_double(x: Any) -> Any:
@@ -136,23 +151,41 @@ def erfcx_double(x: Any) -> Any:
 
 
 def erfinv(x: Any) -> Any:
-    """The inverse of erf: x times a function of w = -ln(1 - x^2); error at most 0.6 and 2.5 ulp."""
+    """The inverse of erf; error at most 0.6 and 2.5 ulp."""
+    return choose(x, erfinv_single, erfinv_double)(x)
+
+
+def erfinv_single(x: Any) -> Any:
+    inside = (abs(x) >= ERFINV_START) & (abs(x) < ERFINV_END)
+    return select(inside, erfinv_near(x), erfinv_far(x))
+
+
+def erfinv_near(x: Any) -> Any:
+    """The same of a float32, 2^-100 <= |x| < 1 - 2^-16: x times a function that has shorter and shorter pieces up to 1;
+    products with smaller x lose digits."""
+    rest = type(x)(BEFORE_ONE) - abs(x)  # never 1, at the end of all pieces
+    return times_pieces(x, abs(x), middle_place(rest), ERFINV)
+
+
+def erfinv_far(x: Any) -> Any:
+    """The same of other float32, in float64."""
     wide = np.float64(x)
     size = abs(wide)
-    value = wide * choose(x, erfinv_single, erfinv_double)(select(size < 1, fma(-wide, wide, 1.0), 1.0))
-    return type(x)(select(size < 1, value, select(size == 1, wide * math.inf, math.nan)))
-
-
-def erfinv_single(power: Any) -> Any:
-    """erfinv(x) / x for 1 - x^2 = e^-w, in float64."""
-    k, f = near_one(power)
+    k, f = near_one(select(size < 1, fma(-wide, wide, 1.0), 1.0))
     w = fma(f * f, polynomial(f, LOG_SINGLE, LOG_SINGLE), -fma(number_double(k), LN2, f))
-    near = polynomial(fma(w, 0.4, -1.0), NEAR_SINGLE, NEAR_SINGLE)
     far = polynomial(fma(root(w), FAR_SCALE[0], -FAR_SHIFT[0]), FAR_SINGLE, FAR_SINGLE)
-    return select(w < 5, near, far)
+    value = wide * select(size < 0.5, 0.5 * ROOT_PI, far)
+    return np.float32(select(size < 1, value, select(size == 1, wide * math.inf, math.nan)))
 
 
-def erfinv_double(power: Any) -> Any:
+def erfinv_double(x: Any) -> Any:
+    """x times a function of w = -ln(1 - x^2)."""
+    size = abs(x)
+    value = x * erfinv_ratio(select(size < 1, fma(-x, x, 1.0), 1.0))
+    return select(size < 1, value, select(size == 1, x * math.inf, math.nan))
+
+
+def erfinv_ratio(power: Any) -> Any:
     """erfinv(x) / x for 1 - x^2 = e^-w."""
     w = -log_of_normal(power)
     v = root(w)
@@ -163,20 +196,52 @@ def erfinv_double(power: Any) -> Any:
 
 
 def ndtri(x: Any) -> Any:
-    """The inverse of the normal distribution function; error at most 2.8 ulp."""
-    wide = np.float64(x)
-    if 0.25 <= wide <= 0.75:
-        return type(x)(ROOT_TWO * erfinv(wide + wide - 1.0))
-    tail = erfc_inverse(2.0 * wide) if wide < 0.5 else erfc_inverse(2.0 * (1.0 - wide))
-    return type(x)(ROOT_TWO * (-tail if wide < 0.5 else tail))
+    """The inverse of the normal distribution function; error at most 0.7 and 2.8 ulp."""
+    return choose(x, ndtri_single, ndtri_double)(x)
+
+
+def ndtri_single(x: Any) -> Any:
+    if (x >= NDTRI_START) & (x < NDTRI_END):
+        return ndtri_near(x)
+    return np.float32(ndtri_double(np.float64(x)))
+
+
+def ndtri_near(x: Any) -> Any:
+    """The same of a float32 between these: near 1/2 the distance from there times a function of x."""
+    one, middle = type(x)(1), x - type(x)(0.5)
+    rest = one - x
+    y = select(rest < x, rest, x)
+    factor = select(y < type(x)(0.25), with_sign(one, middle), middle)
+    return times_pieces(factor, y, middle_place(y), NDTRI)
+
+
+def ndtri_double(x: Any) -> Any:
+    if 0.25 <= x <= 0.75:
+        return ROOT_TWO * erfinv_double(x + x - 1.0)
+    tail = erfc_inverse(2.0 * x) if x < 0.5 else erfc_inverse(2.0 * (1.0 - x))
+    return ROOT_TWO * (-tail if x < 0.5 else tail)
 
 
 def log_ndtr(x: Any) -> Any:
-    """The logarithm of the normal distribution function; error at most 2.7 ulp."""
-    wide = np.float64(x)
-    if wide < -1:
-        return type(x)(log(0.5 * erfcx_double(-wide * ROOT_HALF)) - 0.5 * wide * wide)
-    return type(x)(log1p(-normal_cdf(-wide)))
+    """The logarithm of the normal distribution function; error at most 1.1 and 2.7 ulp."""
+    return choose(x, log_ndtr_single, log_ndtr_double)(x)
+
+
+def log_ndtr_single(x: Any) -> Any:
+    if (x > LOG_NDTR_START) & (x <= LOG_NDTR_END):
+        return log_ndtr_near(x)
+    return np.float32(log_ndtr_double(np.float64(x)))
+
+
+def log_ndtr_near(x: Any) -> Any:
+    """The same of a float32, -9 < x <= 6: the greater x is, the faster it decays, and the shorter are the pieces."""
+    return by_pieces(x, logarithmic_place(type(x)(BEYOND_END) - x, 20), LOG_NDTR)
+
+
+def log_ndtr_double(x: Any) -> Any:
+    if x < -1:
+        return log(0.5 * erfcx_double(-x * ROOT_HALF)) - 0.5 * x * x
+    return log1p(-normal_cdf(-x))
 
 
 def entr(x: Any) -> Any:

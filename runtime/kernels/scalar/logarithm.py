@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from .exponential import power_of_two, with_sign
-from .primitives import bits, choose, fma, from_bits, narrow, polynomial, root, select
+from .exponential import power_of_two
+from .primitives import bits, choose, fma, from_bits, narrow, polynomial, select
 
 # A whole number of up to 11 bits times the first part of a constant has no rounding error.
 LN2_SINGLE = (0.69317626953125, -2.9088971132296138e-05)
+LN2_BELOW = (0.693115234375, 3.194618329871446e-05)  # both parts above 0
 LN2_DOUBLE = (0.6931471805598903, 5.497923018708371e-14)
 LOG10_2_SINGLE = (0.301025390625, 4.605039066518657e-06)
 LOG10_2_DOUBLE = (0.30102999566395283, 2.8363394551044964e-14)
@@ -31,9 +32,15 @@ LOG_SINGLE = (
     -0.14220184087753296, 0.1666785627603531,   -0.20002074539661407, 0.25000011920928955,
     -0.3333331346511841,  0.5,
 )  # fmt: skip
-# The same over log(2) and log(10)
+# log(1 + f) = f + f^2 P(f): relative error at most 2^-27.8
+LOG_HIGHER = (
+    -0.07619096338748932, 0.12912960350513458,  -0.132480651140213,   0.14180852472782135,
+    -0.16608411073684692, 0.20002004504203796,  -0.25001609325408936, 0.33333325386047363,
+)  # fmt: skip
+LOG_LOWEST = -0.49999988079071045
+# The same over log(10), and the first one over log(2)
+LOG10_HIGHER, LOG10_LOWEST = tuple(c * LOG10_E_DOUBLE[0] for c in LOG_HIGHER), LOG_LOWEST * LOG10_E_DOUBLE[0]
 LOG2_SINGLE = tuple(c * LOG2_E_DOUBLE[0] for c in LOG_SINGLE)
-LOG10_SINGLE = tuple(c * LOG10_E_DOUBLE[0] for c in LOG_SINGLE)
 # (log((1 + s) / (1 - s)) - 2 s) / s^3 as a polynomial in s^2 for |s| < 0.1717: relative error at most 2^-58.4
 LOG_DOUBLE = (
     0.14796989108140518, 0.15313945614220764, 0.18183568510419212, 0.22222198489885836,
@@ -179,8 +186,8 @@ def log10_of_parts_single(n: Any, f: Any) -> Any:
     """n log10(2) + log10(1 + f)."""
     factor = type(f)(LOG10_E_SINGLE[0])
     first = f * factor
-    low = fma(f, factor, -first) + fma(n, LOG10_2_SINGLE[1], f * type(f)(LOG10_E_SINGLE[1]))
-    low = fma(-(f * f), polynomial(f, LOG10_SINGLE, LOG10_SINGLE), low)
+    low = fma(n, LOG10_2_SINGLE[1], fma(f, LOG10_E_SINGLE[1], fma(f, factor, -first)))
+    low = fma(f * f, fma(f, polynomial(f, LOG10_HIGHER, LOG10_HIGHER), LOG10_LOWEST), low)
     return total(n * type(n)(LOG10_2_SINGLE[0]), first, low)
 
 
@@ -223,62 +230,50 @@ def plus_one(x: Any) -> Any:
 
 def log1p(x: Any) -> Any:
     """log(1 + x); error at most 0.9 and 0.9 ulp."""
+    return choose(x, log1p_single, log1p_double)(x)
+
+
+def log1p_usual(x: Any) -> Any:
+    """The same for x > -1, in float32 up to 2^100."""
+    return choose(x, log1p_near, log1p_double_near)(x)
+
+
+def log1p_single(x: Any) -> Any:
+    above = type(x)(1) + x
+    k = minus_exponent(above)
+    power = narrow(x, bits(type(x)(1)) + (k << 23))
+    part = from_bits(x, select(power > 0, power, narrow(x, 0)))  # 0 where 2^-k is no normal number
+    return at_limits(above, log1p_of_parts(x, k, part))
+
+
+def log1p_near(x: Any) -> Any:
+    """The same where 2^-k is a normal number."""
+    k = minus_exponent(type(x)(1) + x)
+    return log1p_of_parts(x, k, from_bits(x, narrow(x, bits(type(x)(1)) + (k << 23))))
+
+
+def minus_exponent(x: Any) -> Any:
+    """k with sqrt(1/2) <= 2^k x < sqrt(2), about, for a float32."""
+    return narrow(x, 0x3F3504F3 + (1 << 23) - 1 - bits(x)) >> 23
+
+
+def log1p_of_parts(x: Any, k: Any, part: Any) -> Any:
+    """log(1 + x) from part = 2^k: 2^k (1 + x) - 1 = f and what is lost. Of -0.0 nothing but -0.0 is left."""
+    n, scaled = np.float32(k), from_bits(x, narrow(x, bits(x) + (k << 23)))
+    below = type(x)(1) - part
+    f = scaled - below
+    lost = scaled - (below + f)
+    rest = fma(n, -LN2_BELOW[1], fma(-f, lost, lost))
+    rest = fma(f * f, fma(f, polynomial(f, LOG_HIGHER, LOG_HIGHER), LOG_LOWEST), rest)
+    return fma(n, -LN2_BELOW[0], f + rest)
+
+
+def log1p_double(x: Any) -> Any:
     above, low = plus_one(x)
-    return select(x == 0, x, log_of_sum(above, low, type(x)(0)))
+    return select(x == 0, x, log_of_sum(above, low, 0.0))
 
 
-def log_odds(x: Any) -> Any:
-    """log(x / (1 - x)), from the quotient and what its rounding lost; error at most 0.9 and 0.9 ulp."""
-    y, more = normal(x)
-    ratio, low = odds(x, y)
-    return log_of_sum(ratio, select(ratio < math.inf, low, 0.0), more)
-
-
-def log_odds_usual(x: Any) -> Any:
-    """The same for a normal number, 0 < x < 1."""
-    ratio, low = odds(x, x)
-    return log_of_normal_sum(ratio, low, type(x)(0))
-
-
-def odds(x: Any, y: Any) -> Any:
-    """y / (1 - x) as a sum of two numbers, the second far smaller."""
-    one = type(x)(1)
-    below = one - x
-    lost, part = (one - below) - x, one / below
-    ratio = y * part
-    return ratio, fma(-ratio, lost, fma(-ratio, below, y)) * part
-
-
-def asinh(x: Any) -> Any:
-    """log(x + sqrt(x^2 + 1)) with the sign of `x`; error at most 1.1 and 1.1 ulp."""
-    one, x_abs = type(x)(1), abs(x)
-    square = x_abs * x_abs
-    rest = square / (one + root(one + square))
-    return with_sign(log_of_three(x_abs, x_abs, rest), x)
-
-
-def acosh(x: Any) -> Any:
-    """log(x + sqrt(x^2 - 1)); error at most 1.9 and 1.8 ulp."""
-    rest = x - type(x)(1)
-    square = fma(rest, rest, rest + rest)
-    return log_of_three(x, root(select(x >= 1, square, math.nan)), rest)
-
-
-def log_of_three(x: Any, first: Any, second: Any) -> Any:
-    """log(1 + first + second), |first| >= |second|; of a large `x` log(2 x)."""
-    large = x > choose(x, 2.0**13, 2.0**28)
-    together = first + second
-    above, low = plus_one(together)
-    low += first - together + second
-    return log_of_sum(select(large, x, above), select(large, 0.0, low), select(large, type(x)(1), 0.0))
-
-
-def atanh(x: Any) -> Any:
-    """log((1 + x) / (1 - x)) / 2; error at most 1.0 and 0.9 ulp."""
-    one, x_abs = type(x)(1), abs(x)
-    below = one - x_abs
-    part = one / below
-    ratio = (x_abs + x_abs) * part
-    rest = fma(-ratio, below, x_abs + x_abs) - ratio * (one - below - x_abs)
-    above, low = plus_one(ratio)
-    return with_sign(type(x)(0.5) * log_of_sum(above, fma(rest, part, low), type(x)(0)), x)
+def log1p_double_near(x: Any) -> Any:
+    """The same for x > -1."""
+    above, low = plus_one(x)
+    return select(x == 0, x, log_of_normal_sum(above, low, 0.0))

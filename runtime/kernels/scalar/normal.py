@@ -26,6 +26,7 @@ FAR_SINGLE = (
     -0.20640261471271515,   0.12151394784450531,
 )  # fmt: skip
 FAR_SCALED = tuple(c * 2.0**-32 for c in FAR_SINGLE)
+FAR_HIGHER, FAR_SECOND, FAR_LOWEST = FAR_SCALED[:8], FAR_SCALED[8], FAR_SCALED[9]
 
 # x^2 / 2 = (ROOT x)^2 ln 2
 ROOT = 0.8493218002880191
@@ -70,10 +71,11 @@ def pdf_single(x: Any) -> Any:
 def cdf_single(x: Any) -> Any:
     size = abs(x)
     size = select(size > 14.5, type(x)(14.5), size)
-    ratio = fma(type(x)(1) / (size + type(x)(3)), -6.0, 1.0)  # (size - 3) / (size + 3)
+    ratio = (size - type(x)(3)) / (size + type(x)(3))
     r, shifted = bell_parts(size)
     bell = times_power(polynomial(r, BELL_SCALED, BELL_SCALED), shifted)
-    rest = bell * polynomial(ratio, FAR_SCALED, FAR_SCALED)
+    far = fma(ratio, fma(ratio, polynomial(ratio, FAR_HIGHER, FAR_HIGHER), FAR_SECOND), FAR_LOWEST)
+    rest = bell * far
     return select(x > 0, type(x)(1) - rest, rest)
 
 
@@ -81,7 +83,8 @@ def bell_parts(x: Any) -> Any:
     """r, and n that `SHIFT` was added to, with x^2 = -2 n ln 2 + r, n a whole number; x^2 itself is never rounded."""
     shifted = fma(x * type(x)(-0.5 * LOG2_E), x, SHIFT[0])
     n = shifted - type(x)(SHIFT[0])
-    return fma(n, 2.0 * LN2_SINGLE[1], fma(x, x, n * type(x)(2.0 * LN2_SINGLE[0]))), shifted
+    low = n * type(x)(2.0 * LN2_SINGLE[1])
+    return fma(x, x, n * type(x)(2.0 * LN2_SINGLE[0])) + low, shifted
 
 
 def gelu_single(x: Any) -> Any:

@@ -1,10 +1,12 @@
-"""Functions of float32 by pieces: where a function is smooth, each of 16 pieces has a polynomial of its own.
+"""Functions of float32 by pieces: where a function is smooth, each of 16 or 32 pieces has a polynomial of its own.
 
 A piece is found by bits of the argument: logarithmic pieces are the same parts of each power of two, linear ones have
-one width. A table has nine rows of 16 numbers: the centers of the pieces, and the coefficients of polynomials in the
-distance from there, the highest power first. Vector code has a row in a register, so a coefficient costs one
-permutation of that (`runtime/kernels/compile/lookups.py`). Centers are chosen so that the function is there nearly a
-float32, or zero where it has a zero: so results are rounded once, but for some hundredths of a unit.
+one width. A table has a row for the centers of the pieces, and rows for the coefficients of polynomials in the distance
+from there, the highest power first. Vector code has a row in one or two registers, so a coefficient costs a permutation
+of these (`runtime/kernels/compile/lookups.py`). Centers are chosen so that the function is there nearly a float32, or
+at a zero of it: so results are rounded once, but for some hundredths of a unit. Around a zero what is rounded before
+counts too, unless it is small: so a table may have a row of slopes, of which the product with the distance is added
+last, and the polynomial is what a function differs from that.
 Tables are made, and their errors measured, by `python -m codegen pieces` (`codegen/pieces/`).
 """
 
@@ -14,7 +16,35 @@ from typing import Any
 
 import numpy as np
 
-from .primitives import bits, narrow, pick, polynomial
+from .primitives import bits, fma, narrow, picks, polynomial, select
+
+UNITS = 12582912.0  # 1.5 * 2^23: from here on the last bit of a float32 is worth 1
+NEAR = 15.5  # up to here reach 16 pieces around whole numbers
+NEARER = 7.75  # and up to here those around the multiples of 1/2
+MIDDLE = (2.0**-6, 2.0**10)  # where 32 logarithmic pieces lie, two for each doubling
+MIXED = (2.0**-5, 21.5)  # where such ones lie up to 2.5, and from there on pieces around whole numbers
+EDGE = 2.5
+AFTER = UNITS - 2.0  # the place of 3 is that after the last logarithmic one
+
+
+def is_near(x: Any) -> Any:
+    """Whether a float32 lies in linear pieces."""
+    return abs(x) < NEAR
+
+
+def is_nearer(x: Any) -> Any:
+    """Whether a float32 lies in linear pieces of half that width."""
+    return abs(x) < NEARER
+
+
+def is_middle(x: Any) -> Any:
+    """Whether a float32 lies in logarithmic pieces."""
+    return (x >= MIDDLE[0]) & (x < MIDDLE[1])
+
+
+def is_mixed(x: Any) -> Any:
+    """Whether a float32 lies in logarithmic pieces or the linear ones after them."""
+    return (x >= MIXED[0]) & (x < MIXED[1])
 
 
 def linear_place(x: Any, shift: Any) -> Any:
@@ -27,20 +57,49 @@ def logarithmic_place(x: Any, below: Any) -> Any:
     return narrow(x, bits(x) >> below)
 
 
+def near_place(x: Any) -> Any:
+    """The place of |x| < 15.5."""
+    return linear_place(x, type(x)(UNITS))
+
+
+def nearer_place(x: Any) -> Any:
+    """The place of |x| < 7.75 around a multiple of 1/2."""
+    return linear_place(x, type(x)(UNITS / 2))
+
+
+def middle_place(x: Any) -> Any:
+    """The place of a number that `is_middle`."""
+    return logarithmic_place(x, 22)
+
+
+def octave_place(x: Any) -> Any:
+    """The place of a number where each doubling is one piece."""
+    return logarithmic_place(x, 23)
+
+
+def mixed_place(x: Any) -> Any:
+    """The place of a number that `is_mixed`."""
+    return select(x < EDGE, middle_place(x), linear_place(x, type(x)(AFTER)))
+
+
 def by_pieces(x: Any, place: Any, table: Any) -> Any:
-    """The polynomial of a piece; the place counts modulo 16."""
-    t = x - pick(table[0], place)
-    coefficients = (
-        pick(table[1], place),
-        pick(table[2], place),
-        pick(table[3], place),
-        pick(table[4], place),
-        pick(table[5], place),
-        pick(table[6], place),
-        pick(table[7], place),
-        pick(table[8], place),
-    )
-    return polynomial(t, coefficients, coefficients)
+    """The polynomial of a piece; the place counts modulo the number of pieces."""
+    column = picks(table, place)
+    return polynomial(x - column[0], column[1:], column[1:])
+
+
+def by_pieces_with_slopes(x: Any, place: Any, table: Any) -> Any:
+    """The same of a table with slopes, which are 0 but around zeros."""
+    column = picks(table, place)
+    t = x - column[0]
+    return fma(column[1], t, polynomial(t, column[2:], column[2:]))
+
+
+def times_pieces(factor: Any, x: Any, place: Any, table: Any) -> Any:
+    """A factor times the polynomial of a piece, whose value at the center is not rounded before it is a product."""
+    column = picks(table, place)
+    t = x - column[0]
+    return fma(factor, column[-1], factor * t * polynomial(t, column[1:-1], column[1:-1]))
 
 
 def single(*rows: tuple[float, ...]) -> tuple[tuple[np.float32, ...], ...]:

@@ -1,4 +1,4 @@
-"""x^y and sqrt(x^2 + y^2) for real numbers, branch-free, so that loops over them are vectorised.
+"""x^y, 1 / sqrt(x) and sqrt(x^2 + y^2) for real numbers, branch-free, so that loops over them are vectorised.
 
 A power is 2^(y log2|x|), with a sign. The logarithm needs more bits than the result, as many as y log2|x| has before
 the point: float32 is computed in float64, and float64 in pairs of numbers. A polynomial's coefficients are minimax fits
@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from .exponential import EXP2_DOUBLE, clamped, power_of_two, scaled, whole
+from .inverse import inverse
 from .logarithm import near_one, normal, number
-from .primitives import bits, choose, fma, polynomial, root, select
+from .primitives import bits, choose, fma, from_bits, narrow, polynomial, root, select
 
 # log2((1 + s) / (1 - s)) = s P(s^2) for |s| < 0.1717: relative error at most 2^-45.0
 LOG2_WIDE = (
@@ -35,6 +36,8 @@ LOG2_DOUBLE = (
     0.19039229365759572, 0.19125441638506763, 0.22198403015018975, 0.26230770040694135,
     0.3205989022820511,  0.4121985830918901,  0.5770780163556181,
 )  # fmt: skip
+
+INFINITE = 0x7F800000  # the bits of infinity
 
 
 def power(x: Any, y: Any) -> Any:
@@ -109,6 +112,22 @@ def times(x: Any, x_low: Any, y: Any, y_low: Any) -> Any:
     """(x + x_low) (y + y_low) as a rounded product and the rest."""
     result = x * y
     return result, fma(x, y, -result) + fma(x, y_low, x_low * y)
+
+
+def rsqrt(x: Any) -> Any:
+    """1 / sqrt(x); error at most 1.5 and 1.5 ulp."""
+    return choose(x, rsqrt_single, rsqrt_double)(x)
+
+
+def rsqrt_single(x: Any) -> Any:
+    """Without a division, which takes as long as the root."""
+    side = root(x)
+    value = inverse(side)
+    return select(value > 0, value, from_bits(x, narrow(x, INFINITE - bits(side))))  # of 0, infinity and nan
+
+
+def rsqrt_double(x: Any) -> Any:
+    return 1.0 / root(x)
 
 
 def hypot(x: Any, y: Any) -> Any:

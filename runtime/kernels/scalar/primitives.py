@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 PRIMITIVES = (
-    *("bits", "choose", "fma", "from_bits", "narrow", "pick", "polynomial", "product", "root", "select"),
+    *("bits", "choose", "fma", "from_bits", "narrow", "pick", "picks", "polynomial", "product", "root", "select"),
     "where",
 )
 
@@ -112,6 +112,11 @@ def pick(table: tuple[Any, ...], index: Any) -> Any:
     Selections between its constants, or a permutation of a register, where it is 16 or 32 float32: no access to memory.
     """
     return table[index & len(table) - 1]
+
+
+def picks(tables: tuple[tuple[Any, ...], ...], index: Any) -> Any:
+    """The same of several tables of one length, as a tuple."""
+    return tuple([pick(table, index) for table in tables])
 
 
 def product(x: Any, y: Any) -> Any:

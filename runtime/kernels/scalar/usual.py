@@ -14,8 +14,27 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from . import abs, floor_divide, fmod, is_integer, remainder, trunc
-from .bessel_modified import NEAR as BESSEL_NEAR
-from .bessel_modified import i0, i0_usual, i0e, i0e_usual, i1, i1_usual, i1e, i1e_usual
+from .bessel.airy import airy_ai, airy_near
+from .bessel.bessel import bessel_j0, bessel_j1, bessel_y0, bessel_y1, j0_near, j1_near, y0_near, y1_near
+from .bessel.modified import (
+    i0,
+    i0_near,
+    i0e,
+    i0e_near,
+    i1,
+    i1_near,
+    i1e,
+    i1e_near,
+    k0_near,
+    k0e_near,
+    k1_near,
+    k1e_near,
+    modified_bessel_k0,
+    modified_bessel_k1,
+    scaled_modified_bessel_k0,
+    scaled_modified_bessel_k1,
+)
+from .bessel.sine_ratio import ratio_of_sine_near, sinc, sinc_near, spherical_bessel_j0
 from .circular import (
     NEAR,
     cos,
@@ -28,24 +47,60 @@ from .circular import (
     tan_double_near,
     tan_near,
 )
-from .exponential import exp, exp_usual, sigmoid, sigmoid_usual, with_sign
-from .gamma import lgamma, lgamma_of_positive
+from .error import erfc, erfc_near
+from .exponential import exp, exp_usual, with_sign
+from .gamma.gamma import digamma, digamma_near, lgamma, lgamma_usual
+from .gamma.zeta import polygamma, polygamma_usual
+from .inverse_hyperbolic import (
+    ATANH_END,
+    ODDS_END,
+    ODDS_START,
+    acosh,
+    acosh_near,
+    asinh,
+    asinh_near,
+    atanh,
+    atanh_near,
+    log_odds,
+    log_odds_usual,
+)
+from .inverse_hyperbolic import END as HYPERBOLIC_END
+from .inverse_normal import (
+    BEYOND_END,
+    ERFINV_END,
+    ERFINV_START,
+    LOG_NDTR_END,
+    LOG_NDTR_START,
+    NDTRI_END,
+    NDTRI_START,
+    erfcx,
+    erfcx_near,
+    erfinv,
+    erfinv_near,
+    log_ndtr,
+    log_ndtr_near,
+    ndtri,
+    ndtri_near,
+)
 from .logarithm import (
     log,
+    log1p,
+    log1p_usual,
     log2,
     log2_of_normal,
     log10,
     log10_of_normal,
-    log_odds,
-    log_odds_usual,
     log_of_normal,
 )
+from .pieces import MIDDLE, MIXED, NEARER
+from .pieces import NEAR as PIECES_NEAR
 from .primitives import bits, choose, fma, narrow, select
+from .softplus import log_sigmoid, log_sigmoid_usual
 
 
 class Usual(NamedTuple):
     """A function for usual arguments, the key of an argument, and whether the least and the greatest key are usual;
-    nothing for two arguments, whose key says so."""
+    nothing for two arguments, whose key says so. What has an order has that before its arguments."""
 
     function: Callable[..., Any]
     key: Callable[..., Any]
@@ -57,9 +112,24 @@ def all_bits(x: Any) -> Any:
     return bits(x)
 
 
+def bits_beside_one(x: Any) -> Any:
+    """A key that grows with 1 + x."""
+    return bits(type(x)(1) + x)
+
+
 def size_bits(x: Any) -> Any:
     """A key that grows with |x|."""
     return narrow(x, bits(x) & choose(x, 2**31 - 1, 2**63 - 1))
+
+
+def end_bits(x: Any) -> Any:
+    """A key that grows with the distance from where the pieces of log_ndtr get short."""
+    return bits(type(x)(BEYOND_END) - x)
+
+
+def is_moderate(like: Any, low: Any, high: Any) -> Any:
+    """Whether numbers between two keys are positive and finite, and in float32 have inverses that are normal."""
+    return low > 0 and high < bits(choose(like, 2.0**100, math.inf))
 
 
 def is_normal(like: Any, low: Any, high: Any) -> Any:
@@ -67,9 +137,25 @@ def is_normal(like: Any, low: Any, high: Any) -> Any:
     return low >= bits(choose(like, 2.0**-126, 2.0**-1022)) and high < bits(choose(like, math.inf, math.inf))
 
 
-def is_inside(like: Any, low: Any, high: Any) -> Any:
-    """Whether numbers between two keys are normal, above 0 and below 1."""
-    return low >= bits(choose(like, 2.0**-126, 2.0**-1022)) and high < bits(type(like)(1))
+def has_usual_odds(like: Any, low: Any, high: Any) -> Any:
+    """Whether pieces of the logarithm of odds are for numbers between two keys; in float64, normal ones from 0 to 1."""
+    least, most = choose(like, ODDS_START, 2.0**-1022), choose(like, ODDS_END, 1.0 - 2.0**-53)
+    return low >= bits(least) and high <= bits(most)
+
+
+def is_before_hyperbolic_end(like: Any, low: Any, high: Any) -> Any:
+    """Whether the pieces of asinh reach up to a key; in float64 there are none."""
+    return choose(like, high < bits(type(like)(HYPERBOLIC_END)), False)
+
+
+def has_usual_acosh(like: Any, low: Any, high: Any) -> Any:
+    """Whether the pieces of acosh are for numbers between two keys; in float64 there are none."""
+    return choose(like, has_keys_between(like, low, high, 1.0, HYPERBOLIC_END + 1.0), False)
+
+
+def is_before_atanh_end(like: Any, low: Any, high: Any) -> Any:
+    """Whether the pieces of atanh reach up to a key; in float64 there are none."""
+    return choose(like, high < bits(type(like)(ATANH_END)), False)
 
 
 def is_near(like: Any, low: Any, high: Any) -> Any:
@@ -77,19 +163,60 @@ def is_near(like: Any, low: Any, high: Any) -> Any:
     return high < bits(choose(like, 2.0**50, NEAR))
 
 
-def is_in_pieces(like: Any, low: Any, high: Any) -> Any:
-    """Whether the pieces of modified Bessel functions reach up to a key; in float64 there are none, and none needed."""
-    return high < bits(choose(like, BESSEL_NEAR, math.inf))
+def is_in_linear_pieces(like: Any, low: Any, high: Any) -> Any:
+    """Whether linear pieces reach up to a key; in float64 there are none."""
+    return choose(like, high < bits(type(like)(PIECES_NEAR)), False)
+
+
+def is_in_nearer_pieces(like: Any, low: Any, high: Any) -> Any:
+    """The same of those of half their width."""
+    return choose(like, high < bits(type(like)(NEARER)), False)
+
+
+def is_in_middle(like: Any, low: Any, high: Any) -> Any:
+    """Whether logarithmic pieces hold the numbers between two keys; in float64 there are none."""
+    return choose(like, has_keys_between(like, low, high, MIDDLE[0], MIDDLE[1]), False)
+
+
+def is_in_middle_or_normal(like: Any, low: Any, high: Any) -> Any:
+    """The same; in float64 whether the numbers are positive, normal and finite."""
+    return choose(like, is_in_middle(like, low, high), is_normal(like, low, high))
+
+
+def is_in_mixed(like: Any, low: Any, high: Any) -> Any:
+    """Whether logarithmic pieces and the linear ones after them hold the numbers; in float64 there are none."""
+    return choose(like, has_keys_between(like, low, high, MIXED[0], MIXED[1]), False)
+
+
+def is_first_order_in_middle(order: Any, like: Any, low: Any, high: Any) -> Any:
+    """Whether `is_in_middle` holds, and the order has pieces."""
+    return (order == 1) & is_in_middle(like, low, high)
+
+
+def has_keys_between(like: Any, low: Any, high: Any, least: Any, end: Any) -> Any:
+    """Whether the numbers between two keys are not below a positive one, and below another."""
+    return (low >= bits(type(like)(least))) & (high < bits(type(like)(end)))
+
+
+def is_short_of_one(like: Any, low: Any, high: Any) -> Any:
+    """Whether the pieces of erfinv hold the numbers between two keys; in float64 there are none."""
+    return choose(like, has_keys_between(like, low, high, ERFINV_START, ERFINV_END), False)
+
+
+def is_probable(like: Any, low: Any, high: Any) -> Any:
+    """Whether the pieces of ndtri hold the numbers between two keys; in float64 there are none."""
+    return choose(like, has_keys_between(like, low, high, NDTRI_START, NDTRI_END), False)
+
+
+def is_before_end(like: Any, low: Any, high: Any) -> Any:
+    """Whether the pieces of log_ndtr are for numbers with such keys; in float64 there are none."""
+    least, end = BEYOND_END - LOG_NDTR_END, BEYOND_END - LOG_NDTR_START
+    return choose(like, has_keys_between(like, low, high, least, end), False)
 
 
 def has_normal_exp(like: Any, low: Any, high: Any) -> Any:
     """Whether e^x and e^-x are normal numbers for all |x| up to a key."""
     return high <= bits(choose(like, 87.0, 708.0))
-
-
-def has_exp_beside_one(like: Any, low: Any, high: Any) -> Any:
-    """Whether 1 + e^-x is far from overflowing for all |x| up to a key."""
-    return high < bits(choose(like, 40.0, 300.0))
 
 
 def sin_usual(x: Any) -> Any:
@@ -103,8 +230,8 @@ def cos_usual(x: Any) -> Any:
 
 
 def tan_usual(x: Any) -> Any:
-    """The tangent where `is_near` holds; of -0.0 itself."""
-    return select(x == 0, x, choose(x, tan_near, tan_double_near)(x))
+    """The tangent where `is_near` holds."""
+    return choose(x, tan_near, tan_double_near)(x)
 
 
 # A quotient has as many bits as leave room for a rounding error of it, and products with it are exact between these.
@@ -158,17 +285,39 @@ USUAL = {
     floor_divide: Usual(floor_divide_usual, divides),
     fmod: Usual(fmod_usual, divides),
     remainder: Usual(remainder_usual, divides),
-    i0: Usual(i0_usual, size_bits, is_in_pieces),
-    i0e: Usual(i0e_usual, size_bits, is_in_pieces),
-    i1: Usual(i1_usual, size_bits, is_in_pieces),
-    i1e: Usual(i1e_usual, size_bits, is_in_pieces),
+    i0: Usual(i0_near, size_bits, is_in_linear_pieces),
+    i0e: Usual(i0e_near, size_bits, is_in_linear_pieces),
+    i1: Usual(i1_near, size_bits, is_in_linear_pieces),
+    i1e: Usual(i1e_near, size_bits, is_in_linear_pieces),
+    erfc: Usual(erfc_near, size_bits, is_in_nearer_pieces),
+    erfcx: Usual(erfcx_near, size_bits, is_in_nearer_pieces),
+    erfinv: Usual(erfinv_near, size_bits, is_short_of_one),
+    ndtri: Usual(ndtri_near, all_bits, is_probable),
+    log_ndtr: Usual(log_ndtr_near, end_bits, is_before_end),
     exp: Usual(exp_usual, size_bits, has_normal_exp),
-    sigmoid: Usual(sigmoid_usual, size_bits, has_exp_beside_one),
+    log_sigmoid: Usual(log_sigmoid_usual, size_bits, has_normal_exp),
     log: Usual(log_of_normal, all_bits, is_normal),
+    log1p: Usual(log1p_usual, bits_beside_one, is_moderate),
     log2: Usual(log2_of_normal, all_bits, is_normal),
     log10: Usual(log10_of_normal, all_bits, is_normal),
-    log_odds: Usual(log_odds_usual, all_bits, is_inside),
-    lgamma: Usual(lgamma_of_positive, all_bits, is_normal),
+    log_odds: Usual(log_odds_usual, all_bits, has_usual_odds),
+    asinh: Usual(asinh_near, size_bits, is_before_hyperbolic_end),
+    acosh: Usual(acosh_near, all_bits, has_usual_acosh),
+    atanh: Usual(atanh_near, size_bits, is_before_atanh_end),
+    lgamma: Usual(lgamma_usual, all_bits, is_in_middle_or_normal),
+    digamma: Usual(digamma_near, all_bits, is_in_middle),
+    polygamma: Usual(polygamma_usual, all_bits, is_first_order_in_middle),
+    bessel_j0: Usual(j0_near, size_bits, is_in_linear_pieces),
+    bessel_j1: Usual(j1_near, size_bits, is_in_linear_pieces),
+    bessel_y0: Usual(y0_near, all_bits, is_in_mixed),
+    bessel_y1: Usual(y1_near, all_bits, is_in_mixed),
+    modified_bessel_k0: Usual(k0_near, all_bits, is_in_mixed),
+    modified_bessel_k1: Usual(k1_near, all_bits, is_in_mixed),
+    scaled_modified_bessel_k0: Usual(k0e_near, all_bits, is_in_middle),
+    scaled_modified_bessel_k1: Usual(k1e_near, all_bits, is_in_middle),
+    spherical_bessel_j0: Usual(ratio_of_sine_near, size_bits, is_in_linear_pieces),
+    sinc: Usual(sinc_near, size_bits, is_in_nearer_pieces),
+    airy_ai: Usual(airy_near, size_bits, is_in_nearer_pieces),
     sin: Usual(sin_usual, size_bits, is_near),
     cos: Usual(cos_usual, size_bits, is_near),
     tan: Usual(tan_usual, size_bits, is_near),

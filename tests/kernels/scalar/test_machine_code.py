@@ -25,7 +25,7 @@ from tests.kernels.scalar.targets import TARGETS, Target, assembly, instructions
 UNARY = (
     *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh"),
     *("cosh", "tanh", "asinh", "acosh", "atanh", "sigmoid", "erf", "erfc", "normal_cdf", "normal_pdf", "sqrt", "rsqrt"),
-    *("log_odds", "erfinv", "lgamma", "i0", "i1e"),
+    *("log_odds", "log1p_exp", "log_sigmoid", "erfinv", "lgamma", "i0", "i1e"),
 )
 BINARY = ("pow", "hypot", "atan2")
 WIDE = (

@@ -23,6 +23,7 @@ UNARY: dict[str, tuple[Callable[..., Any], float, float]] = {
     "log2": (np.log2, 0.95, 1.0),
     "log10": (np.log10, 0.8, 0.8),
     "log1p": (np.log1p, 0.9, 0.9),
+    "log1p_exp": (lambda x: np.logaddexp(np.zeros_like(x), x), 1.9, 1.5),
     "log_odds": (lambda x: np.where(abs(x - 0.5) < 0.25, 2 * np.arctanh(2 * x - 1), np.log(x / (1 - x))), 0.9, 0.9),
     "sin": (np.sin, 0.6, 1.2),
     "cos": (np.cos, 0.6, 1.2),

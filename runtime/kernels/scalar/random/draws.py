@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .logarithm import LN2_DOUBLE, LN2_SINGLE, near_one, number_double, number_single, plus_one, tail_of
-from .primitives import choose, fma, polynomial, product, root, select
+from ..logarithm import LN2_DOUBLE, LN2_SINGLE, near_one, number_double, number_single, plus_one, tail_of
+from ..primitives import choose, fma, polynomial, product, root, select
 
 # x / (1 - q) with erfc(x / sqrt(2)) = q, in z = (1 / (1 + sqrt(3 + w)) - MIDDLE) SCALE with w = -log(q (2 - q)), which
 # goes from -1 to 1 for w up to 21.6 (43.8): relative error at most 2^-24.7 (2^-52.8)

@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from .arc import acos
-from .bessel_modified import i0e, i1e
-from .circular import cos
-from .exponential import exp, expm1
-from .gamma import digamma, lgamma
-from .gamma_incomplete import parts_of_gamma
-from .logarithm import log, log1p
-from .primitives import pick, root
+from ..arc import acos
+from ..bessel.modified import i0e, i1e
+from ..circular import cos
+from ..exponential import exp, expm1
+from ..gamma.gamma import digamma, lgamma
+from ..gamma.incomplete import parts_of_gamma
+from ..logarithm import log, log1p
+from ..primitives import pick, root
 
 EPSILON = 2.0**-54
 DEPTH = 40.0  # beyond e^-40 of where it begins nothing of an integrand counts

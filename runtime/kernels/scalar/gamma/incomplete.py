@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from .error import erfc
-from .exponential import exp, expm1
+from ..error import erfc
+from ..exponential import exp, expm1
+from ..logarithm import log
+from ..primitives import polynomial, root
 from .gamma import LOG_GAMMA, STIRLING, lgamma
-from .logarithm import log
-from .primitives import polynomial, root
 
 EPSILON = 2.0**-54
 ROOT_HALF = 0.7071067811865476

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .primitives import product
+from ..primitives import product
 
 FIRST = np.uint64(0xD2E7470EE14C6C93)  # multipliers of a round, and what its keys grow by
 SECOND = np.uint64(0xCA5A826395121157)

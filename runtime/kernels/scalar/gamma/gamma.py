@@ -1,8 +1,8 @@
 """The logarithm of the gamma function and its derivatives, and the zeta function of Hurwitz.
 
 A polynomial's coefficients, the highest power first, are those of Chebyshev interpolation in a number that goes from
--1 to 1, computed with 50 digits. float32 is computed in float64.
-Errors are given for float64: the largest that was found.
+-1 to 1, computed with 50 digits. float32 is computed in float64, but for what is computed by pieces.
+Errors are given for float64, or for float32 and float64: the largest that was found.
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from .circular import tan
-from .exponential import whole
-from .logarithm import log
-from .primitives import choose, polynomial, select
+from ..circular import tan
+from ..exponential import whole
+from ..logarithm import log
+from ..pieces import by_pieces_with_slopes, is_middle, middle_place
+from ..primitives import choose, polynomial, select
+from ..tables.digamma import TABLE as DIGAMMA_PIECES
+from ..tables.lgamma import TABLE as LOG_GAMMA_PIECES
 
 PI = 3.141592653589793
 HALF_LOG_2PI = 0.9189385332046728
@@ -29,13 +32,6 @@ LOG_GAMMA = (
     3.816889305732298e-05,   -8.309512956943704e-05,  0.0001825526387211675,   -0.00040570739724578336,
     0.0009153769222717087,   -0.00210813083396774,    0.004998641164696715,    -0.012384192193371025,
     0.032965000621155836,    -0.10031730167435392,    0.42278433509846713,
-)  # fmt: skip
-# The same: relative error at most 2^-29.1
-LOG_GAMMA_SINGLE = (
-    -9.067446000104142e-06, 1.9236601267237564e-05, -9.256346052358165e-06, 2.0464768217035618e-05,
-    -8.927963722098705e-05, 0.0001955585949404411,  -0.00040344593524940776, 0.000910630291585901,
-    -0.0021085181736650743, 0.004999451725845776,   -0.012384167520574392,   0.032964949312626494,
-    -0.10031730193426734,   0.4227843356237996,
 )  # fmt: skip
 # sin(pi x) / x in 8 x^2 - 1, for |x| <= 1/2: relative error at most 2^-52.9
 SINE = (
@@ -60,7 +56,7 @@ STIRLING = (
     0.0008417508417508417,  -0.0005952380952380953, 0.0007936507936507937,  -0.002777777777777778,
     0.08333333333333333,
 )  # fmt: skip
-STIRLING_SHORT = STIRLING[-3:]
+STIRLING_SHORT = STIRLING[-4:]
 DIGAMMA_FAR = (
     3.0539543302701198,    -0.4432598039215686,   0.08333333333333333,   -0.021092796092796094,
     0.007575757575757576,  -0.004166666666666667, 0.003968253968253968,  -0.008333333333333333,
@@ -69,34 +65,75 @@ DIGAMMA_FAR = (
 
 
 def lgamma(x: Any) -> Any:
-    """ln|gamma(x)|; error at most 2.1 ulp for x > 0, and 4 ulp of its largest term for x < 0; branch-free."""
-    wide = np.float64(x)
-    size = abs(wide)
-    value = log_gamma(x, size)
+    """ln|gamma(x)|; error at most 1.9 and 2.1 ulp for x > 0, and 4 ulp of its largest term for x < 0; branch-free."""
+    return choose(x, lgamma_single, lgamma_double)(x)
+
+
+def lgamma_usual(x: Any) -> Any:
+    """The same where x `is_middle`, and of any normal number x > 0 in float64."""
+    return choose(x, lgamma_near, log_gamma)(x)
+
+
+def lgamma_single(x: Any) -> Any:
+    return select(is_middle(x), lgamma_near(x), np.float32(lgamma_far(np.float64(x))))
+
+
+def lgamma_near(x: Any) -> Any:
+    """The same of a float32 that `is_middle`."""
+    return by_pieces_with_slopes(x, middle_place(x), LOG_GAMMA_PIECES)
+
+
+def lgamma_far(x: Any) -> Any:
+    """The same in float64: error at most 1e-10, and 1e-15 times the largest term.
+
+    Stirling's series from 7 on, where seven steps lead, and below 0 what mirrors x: both divide the argument of a
+    logarithm.
+    """
+    size, small, below = abs(x), abs(x) < 7.0, x < 0.0
+    z, factor = select(small, size + 7.0, size), select(small, seven_factors(size), 1.0)
+    sine, is_whole = sine_of_turn(size)
+    value = stirling(z, log(z), series_short(1.0 / z))
+    rest = log(select(below, PI * factor / (size * sine), 1.0 / factor))
+    return select(below & is_whole, math.inf, select(below, -value, value) + rest)
+
+
+def seven_factors(x: Any) -> Any:
+    """x (x + 1) ... (x + 6), from the products of two that are as far from the middle."""
+    square = x * (x + 6.0)
+    return square * (square + 5.0) * (square + 8.0) * (x + 3.0)
+
+
+def sine_of_turn(size: Any) -> Any:
+    """|sin(pi x)| for x >= 0, and whether x is whole; from 1e15 on all are taken for whole."""
     turned = select(size < 1e15, size, 0.0)
     nearest, _ = whole(turned)
     rest = abs(turned - nearest)
-    sine = rest * polynomial(8.0 * rest * rest - 1.0, SINE, SINE)
-    mirrored = select(rest == 0, math.inf, log(PI / (size * sine)) - value)
-    return type(x)(select(wide < -1e-100, mirrored, value))
+    return rest * polynomial(8.0 * rest * rest - 1.0, SINE, SINE), rest == 0
 
 
-def lgamma_of_positive(x: Any) -> Any:
-    """The same for a normal number x > 0."""
-    return type(x)(log_gamma(x, np.float64(x)))
+def lgamma_double(x: Any) -> Any:
+    size = abs(x)
+    value = log_gamma(size)
+    sine, is_whole = sine_of_turn(size)
+    mirrored = select(is_whole, math.inf, log(PI / (size * sine)) - value)
+    return select(x < -1e-100, mirrored, value)
 
 
-def log_gamma(result: Any, x: Any) -> Any:
-    """ln(gamma(x)) for x >= 0, as exact as the type of `result` is.
+def log_gamma(x: Any) -> Any:
+    """ln(gamma(x)) for x >= 0.
 
     Around 2 it is a polynomial, where up to 7 steps lead, and from 10 on Stirling's series.
     """
     large, small = x >= 10, x < 1
     z, factor = steps_down(select(large, 2.5, x))
     value = log(select(large, x, select(small, z, factor)))
-    near = choose(result, near_two_single, near_two)(z - select(small, 1.0, 2.0)) + select(small, -value, value)
-    rest = choose(result, series_single, series)(1.0 / select(large, x, 1.0))
-    return select(large, (x - 0.5) * (value - 1.0) + (HALF_LOG_2PI - 0.5 + rest), near)
+    near = near_two(z - select(small, 1.0, 2.0)) + select(small, -value, value)
+    return select(large, stirling(x, value, series(1.0 / select(large, x, 1.0))), near)
+
+
+def stirling(x: Any, log_x: Any, rest: Any) -> Any:
+    """ln(gamma(x)) of the logarithm and the series' sum."""
+    return (x - 0.5) * (log_x - 1.0) + (HALF_LOG_2PI - 0.5 + rest)
 
 
 def steps_down(x: Any) -> Any:
@@ -114,18 +151,13 @@ def near_two(t: Any) -> Any:
     return t * (t + 1.0) * polynomial(t, LOG_GAMMA, LOG_GAMMA)
 
 
-def near_two_single(t: Any) -> Any:
-    """The same for a result in float32."""
-    return t * (t + 1.0) * polynomial(t, LOG_GAMMA_SINGLE, LOG_GAMMA_SINGLE)
-
-
 def series(part: Any) -> Any:
     """Stirling's series for x = 1 / part >= 10."""
     return part * polynomial(part * part, STIRLING, STIRLING)
 
 
-def series_single(part: Any) -> Any:
-    """The same for a result in float32."""
+def series_short(part: Any) -> Any:
+    """The same for x >= 7 but for 3e-11."""
     return part * polynomial(part * part, STIRLING_SHORT, STIRLING_SHORT)
 
 
@@ -136,18 +168,30 @@ def nearest_distance(x: Any) -> Any:
 
 
 def digamma(x: Any) -> Any:
-    """The derivative of lgamma; error at most 1.9 ulp for x > 0, and 4 ulp of its largest term for x < 0."""
-    wide = np.float64(x)
-    if wide == 0:
-        return type(x)(-math.copysign(math.inf, wide))
-    if wide > 0 or wide != wide:
-        return type(x)(digamma_of_positive(wide))
-    rest = nearest_distance(-wide)
+    """The derivative of lgamma; error at most 1 and 1.9 ulp for x > 0, and 4 ulp of its largest term for x < 0."""
+    return choose(x, digamma_single, digamma_double)(x)
+
+
+def digamma_single(x: Any) -> Any:
+    return digamma_near(x) if is_middle(x) else np.float32(digamma_double(np.float64(x)))
+
+
+def digamma_near(x: Any) -> Any:
+    """The same of a float32 that `is_middle`."""
+    return by_pieces_with_slopes(x, middle_place(x), DIGAMMA_PIECES)
+
+
+def digamma_double(x: Any) -> Any:
+    if x == 0:
+        return -math.copysign(math.inf, x)
+    if x > 0 or x != x:
+        return digamma_of_positive(x)
+    rest = nearest_distance(-x)
     if rest == 0:
-        return type(x)(math.nan)
-    below = -wide - math.floor(-wide) < 0.5
+        return math.nan
+    below = -x - math.floor(-x) < 0.5
     turn = PI / tan(PI * rest)
-    return type(x)(digamma_of_positive(1.0 - wide) + (turn if below else -turn))
+    return digamma_of_positive(1.0 - x) + (turn if below else -turn)
 
 
 def digamma_of_positive(x: Any) -> Any:

@@ -1,0 +1,1 @@
+"""The gamma function: its logarithm, the derivatives of that, Hurwitz' zeta function, and incomplete ones."""

@@ -1,0 +1,150 @@
+"""Inverse hyperbolic functions, and the logarithm of odds, branch-free, so that loops over them are vectorised.
+
+float32 is computed by pieces where arguments are usual. Elsewhere, and in float64, these are logarithms of sums, of
+which nothing is lost.
+Errors of functions are given for float32 and for float64: the largest that was found.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .exponential import with_sign
+from .logarithm import log_of_normal_sum, log_of_sum, normal, plus_one
+from .pieces import middle_place, octave_place, times_pieces
+from .primitives import choose, fma, root, select
+from .tables.acosh import TABLE as ACOSH
+from .tables.asinh import TABLE as ASINH
+from .tables.atanh import TABLE as ATANH
+from .tables.log_odds import TABLE as LOG_ODDS
+
+FIRST, END = 0.125, 32.0  # pieces of |x| and of x - 1 lie two for each doubling, the first one from 0 on
+# These lie one for each doubling, of what is left to the last float32 before 1, or of the smaller of x and 1 - x.
+BEFORE_ONE = 1.0 - 2.0**-24
+ATANH_END = 1.0 - 2.0**-16
+ODDS_START, ODDS_END = 2.0**-15, 1.0 - 2.0**-15
+
+
+def log_odds(x: Any) -> Any:
+    """log(x / (1 - x)); error at most 0.9 and 0.9 ulp."""
+    return choose(x, log_odds_single, log_odds_any)(x)
+
+
+def log_odds_usual(x: Any) -> Any:
+    """The same of a float32 from ODDS_START to ODDS_END, or of a normal float64, 0 < x < 1."""
+    return choose(x, log_odds_near, log_odds_of_normal)(x)
+
+
+def log_odds_single(x: Any) -> Any:
+    return select((x >= ODDS_START) & (x <= ODDS_END), log_odds_near(x), log_odds_any(x))
+
+
+def log_odds_near(x: Any) -> Any:
+    """By pieces of the smaller of x and 1 - x; near 1/2 the distance from there times a function of that."""
+    one, middle = type(x)(1), x - type(x)(0.5)
+    rest = one - x
+    less = select(rest < x, rest, x)
+    factor = select(less < 0.25, with_sign(one, middle), middle)
+    return times_pieces(factor, less, octave_place(less), LOG_ODDS)
+
+
+def log_odds_any(x: Any) -> Any:
+    """From the quotient and what its rounding lost."""
+    y, more = normal(x)
+    ratio, low = odds(x, y)
+    return log_of_sum(ratio, select(ratio < math.inf, low, 0.0), more)
+
+
+def log_odds_of_normal(x: Any) -> Any:
+    """The same for a normal number, 0 < x < 1."""
+    ratio, low = odds(x, x)
+    return log_of_normal_sum(ratio, low, type(x)(0))
+
+
+def odds(x: Any, y: Any) -> Any:
+    """y / (1 - x) as a sum of two numbers, the second far smaller."""
+    one = type(x)(1)
+    below = one - x
+    lost, part = (one - below) - x, one / below
+    ratio = y * part
+    return ratio, fma(-ratio, lost, fma(-ratio, below, y)) * part
+
+
+def asinh(x: Any) -> Any:
+    """log(x + sqrt(x^2 + 1)) with the sign of `x`; error at most 1.0 and 1.1 ulp."""
+    return choose(x, asinh_single, asinh_any)(x)
+
+
+def asinh_single(x: Any) -> Any:
+    return select(abs(x) < END, asinh_near(x), asinh_any(x))
+
+
+def asinh_near(x: Any) -> Any:
+    """A function of |x| < 32 times that."""
+    size = abs(x)
+    place = middle_place(select(size < FIRST, type(x)(FIRST), size))
+    return with_sign(times_pieces(size, size, place, ASINH), x)
+
+
+def asinh_any(x: Any) -> Any:
+    one, x_abs = type(x)(1), abs(x)
+    square = x_abs * x_abs
+    rest = square / (one + root(one + square))
+    return with_sign(log_of_three(x_abs, x_abs, rest), x)
+
+
+def acosh(x: Any) -> Any:
+    """log(x + sqrt(x^2 - 1)); error at most 1.9 and 1.8 ulp."""
+    return choose(x, acosh_single, acosh_any)(x)
+
+
+def acosh_single(x: Any) -> Any:
+    return select((x >= 1) & (x < END + 1.0), acosh_near(x), acosh_any(x))
+
+
+def acosh_near(x: Any) -> Any:
+    """The root of x - 1 times a function of that, 1 <= x < 33."""
+    above = x - type(x)(1)
+    return times_pieces(root(above), above, middle_place(select(above < FIRST, type(x)(FIRST), above)), ACOSH)
+
+
+def acosh_any(x: Any) -> Any:
+    rest = x - type(x)(1)
+    square = fma(rest, rest, rest + rest)
+    return log_of_three(x, root(select(x >= 1, square, math.nan)), rest)
+
+
+def log_of_three(x: Any, first: Any, second: Any) -> Any:
+    """log(1 + first + second), |first| >= |second|; of a large `x` log(2 x)."""
+    large = x > choose(x, 2.0**13, 2.0**28)
+    together = first + second
+    above, low = plus_one(together)
+    low += first - together + second
+    return log_of_sum(select(large, x, above), select(large, 0.0, low), select(large, type(x)(1), 0.0))
+
+
+def atanh(x: Any) -> Any:
+    """log((1 + x) / (1 - x)) / 2; error at most 0.9 and 0.9 ulp."""
+    return choose(x, atanh_single, atanh_any)(x)
+
+
+def atanh_single(x: Any) -> Any:
+    return select(abs(x) < ATANH_END, atanh_near(x), atanh_any(x))
+
+
+def atanh_near(x: Any) -> Any:
+    """A function of |x| < 1 - 2^-16 times that."""
+    size = abs(x)
+    place = octave_place(type(x)(BEFORE_ONE) - size)  # never that of 1, beyond all pieces
+    return with_sign(times_pieces(size, size, place, ATANH), x)
+
+
+def atanh_any(x: Any) -> Any:
+    one, x_abs = type(x)(1), abs(x)
+    below = one - x_abs
+    part = one / below
+    ratio = (x_abs + x_abs) * part
+    rest = fma(-ratio, below, x_abs + x_abs) - ratio * (one - below - x_abs)
+    above, low = plus_one(ratio)
+    return with_sign(type(x)(0.5) * log_of_sum(above, fma(rest, part, low), type(x)(0)), x)

@@ -1,0 +1,59 @@
+"""Functions of float32 by pieces that grow or decay fast: their logarithm to base 2 has a polynomial in each piece.
+
+A table has as columns: the center c of a piece, the logarithm there, its slope, and the coefficients of what is left of
+the logarithm, over (x - c)^2, the highest power first. Centers are chosen so that the logarithm and its slope are there
+nearly float32. The logarithm is a multiple of 1/32, whose power comes from a table, and a small rest: what is rounded
+before the last sum is so small beside it that results are rounded once, but for a tenth of a unit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .pieces import UNITS, single
+from .primitives import bits, fma, from_bits, narrow, picks, polynomial
+
+SHIFT = UNITS / 32  # from here on the last bit of a float32 is worth 1/32
+# (2^r - 1) / r for |r| <= 1/64: error of 2^r at most 2^-33.1
+EXP2_NEAR = (0.05549615994095802, 0.24022842943668365, 0.6931471824645996)
+
+
+# 2^(k/32), from the bits of which k 2^18 is taken, and what its rounding loses, as a part of it
+POWERS = single(
+    (
+        1.0, 0.9953236, 0.99088687, 0.98669523, 0.9827539, 0.9790684, 0.9756443, 0.97248745, 0.96960354, 0.9669987,
+        0.9646789, 0.9626505, 0.9609198, 0.95949334, 0.9583778, 0.95758, 0.95710677, 0.9569654, 0.9571631, 0.9577072,
+        0.9586054, 0.95986545, 0.96149516, 0.96350276, 0.9658964, 0.9686847, 0.9718761, 0.97547954, 0.97950405,
+        0.98395884, 0.9888533, 0.9941971,
+    ),
+    (
+        0.0, -4.7084576e-08, 4.628547e-08, -5.5604225e-08, -1.19921575e-08, -4.8776062e-08, 4.7297824e-08,
+        -3.4814427e-08, 3.193418e-08, -2.6886665e-08, 3.6210572e-08, 1.118421e-09, -3.099072e-08, -2.638301e-08,
+        -7.475213e-09, -4.2456357e-08, 1.7114271e-08, 2.3001967e-08, -3.0476834e-08, -1.6538538e-08, 5.233334e-09,
+        -3.5920646e-08, 6.1075918e-09, -3.1140544e-08, -1.4719605e-08, -2.8218102e-08, -5.258795e-09, -6.3603873e-09,
+        -6.1282597e-09, -2.4880409e-08, 5.1406093e-09, -8.697267e-09,
+    ),
+)  # fmt: skip
+
+
+def by_power_pieces(x: Any, place: Any, table: Any) -> Any:
+    """2 to the power of the polynomial of a piece."""
+    power, part = power_and_part(x, place, table)
+    return fma(power, part, power)
+
+
+def power_and_part(x: Any, place: Any, table: Any) -> Any:
+    """The same as a float32, and a small part of it that is to be added."""
+    column = picks(table, place)
+    t = x - column[0]
+    bend = t * polynomial(t, column[3:], column[3:])
+    shifted = fma(t, column[2] + bend, column[1] + type(x)(SHIFT))
+    rest = fma(t, column[2], column[1] - (shifted - type(x)(SHIFT)))  # of these nothing is lost
+    return power_of(shifted, fma(t, bend, rest))
+
+
+def power_of(shifted: Any, r: Any) -> Any:
+    """2^(n + r), for a multiple n of 1/32 that `SHIFT` was added to, and |r| <= 1/64, as such two numbers."""
+    unit, lost = picks(POWERS, bits(shifted))
+    power = from_bits(shifted, narrow(shifted, bits(unit) + (bits(shifted) << 18)))
+    return power, fma(r, polynomial(r, EXP2_NEAR, EXP2_NEAR), lost)
