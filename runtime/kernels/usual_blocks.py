@@ -2,7 +2,7 @@
 
 Vector code computes what any argument may need for every argument, and chooses. Where a function has a shorter form
 for usual arguments (`scalar/usual.py`), a block is looked at first; what is computed of an element are the same bits in
-either form, so they do not depend on its neighbours.
+either form, so they do not depend on its neighbours. Derivatives that are products with such a function gain likewise.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from .compile.scalar_library import names_in, not_inlined, rebuilt
+from .scalar import conj
 from .scalar.usual import USUAL
 
 BLOCK = 512  # elements: what the loops over a block ask for ahead is the next one (`compile/prefetch.py`)
 
 
 def whole(*x: Any) -> Any:
-    """The function of a kernel, for any arguments; `in_blocks` puts it here, as the next three."""
+    """The function of a kernel, for any arguments; `in_blocks` puts it here, as the next five."""
 
 
 def usual(*x: Any) -> Any:
@@ -31,6 +32,14 @@ def key(x: Any) -> Any:
 
 def inside(like: Any, low: Any, high: Any) -> Any:
     """Whether arguments with keys from `low` to `high` are."""
+
+
+def usual_loop(*x: Any) -> None:
+    """The loop over a block of usual elements."""
+
+
+def whole_loop(*x: Any) -> None:
+    """The loop over some elements, whatever they are."""
 
 
 def pattern(self: Any, result: Any) -> None:
@@ -49,10 +58,10 @@ def blocks(self: Any, result: Any) -> None:
             low = each if each < low else low
             high = each if each > high else high
         if inside(result[start], low, high):
-            usual_block(self, result, start)
+            usual_loop(self, result, start)
         else:
-            whole_part(self, result, start, min(BLOCK, result.size))  # no constant, for which it were compiled again
-    whole_part(self, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
+            whole_loop(self, result, start, min(BLOCK, result.size))  # no constant, for which it were compiled again
+    whole_loop(self, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
 
 
 def usual_block(self: Any, result: Any, start: Any) -> None:
@@ -92,10 +101,10 @@ def blocks_of_pairs(self: Any, other: Any, result: Any) -> None:
         for i in range(BLOCK):
             usual_pairs += pair_key(self[start + np.uint64(i)], other[start + np.uint64(i)])
         if usual_pairs == BLOCK:
-            usual_pairs_of(self, other, result, start)
+            usual_loop(self, other, result, start)
         else:
-            pairs_of(self, other, result, start, min(BLOCK, result.size))
-    pairs_of(self, other, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
+            whole_loop(self, other, result, start, min(BLOCK, result.size))
+    whole_loop(self, other, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
 
 
 def blocks_with_number(self: Any, other: Any, result: Any) -> None:
@@ -107,10 +116,10 @@ def blocks_with_number(self: Any, other: Any, result: Any) -> None:
         for i in range(BLOCK):
             usual_pairs += pair_key(self[start + np.uint64(i)], other)
         if usual_pairs == BLOCK:
-            usual_with(self, other, result, start)
+            usual_loop(self, other, result, start)
         else:
-            with_number(self, other, result, start, min(BLOCK, result.size))
-    with_number(self, other, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
+            whole_loop(self, other, result, start, min(BLOCK, result.size))
+    whole_loop(self, other, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
 
 
 def usual_pairs_of(self: Any, other: Any, result: Any, start: Any) -> None:
@@ -157,10 +166,10 @@ def blocks_of_order(self: Any, order: Any, result: Any) -> None:
             low = each if each < low else low
             high = each if each > high else high
         if inside_for(order, result[start], low, high):
-            usual_of_order(self, order, result, start)
+            usual_loop(self, order, result, start)
         else:
-            part_of_order(self, order, result, start, min(BLOCK, result.size))
-    part_of_order(self, order, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
+            whole_loop(self, order, result, start, min(BLOCK, result.size))
+    whole_loop(self, order, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
 
 
 def usual_of_order(self: Any, order: Any, result: Any, start: Any) -> None:
@@ -175,29 +184,81 @@ def part_of_order(self: Any, order: Any, result: Any, start: Any, size: int) -> 
         result[start + np.uint64(i)] = whole(order, self[start + np.uint64(i)])
 
 
+def pattern_of_product(grad: Any, self: Any, result: Any) -> None:
+    """What the text of a derivative is that is a product with one function of one operand."""
+    for i in range(result.size):
+        result[i] = grad[i] * conj(whole(self[i]))
+
+
+def pattern_of_negative(grad: Any, self: Any, result: Any) -> None:
+    """The same of the negative product."""
+    for i in range(result.size):
+        result[i] = -grad[i] * conj(whole(self[i]))
+
+
+def blocks_of_product(grad: Any, self: Any, result: Any) -> None:
+    """Either of them, block by block, of real numbers."""
+    for block in range(result.size // BLOCK):
+        start = np.uint64(block * BLOCK)
+        low = high = key(self[start])
+        for i in range(BLOCK):
+            each = key(self[start + np.uint64(i)])
+            low = each if each < low else low
+            high = each if each > high else high
+        if inside(result[start], low, high):
+            usual_loop(grad, self, result, start)
+        else:
+            whole_loop(grad, self, result, start, min(BLOCK, result.size))
+    whole_loop(grad, self, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
+
+
+def usual_product(grad: Any, self: Any, result: Any, start: Any) -> None:
+    """Products with a block of usual elements."""
+    for i in range(BLOCK):
+        result[start + np.uint64(i)] = grad[start + np.uint64(i)] * usual(self[start + np.uint64(i)])
+
+
+def part_of_product(grad: Any, self: Any, result: Any, start: Any, size: int) -> None:
+    """Products with some elements, whatever they are."""
+    for i in range(size):
+        result[start + np.uint64(i)] = grad[start + np.uint64(i)] * whole(self[start + np.uint64(i)])
+
+
+def usual_negative(grad: Any, self: Any, result: Any, start: Any) -> None:
+    """Negative products with a block of usual elements."""
+    for i in range(BLOCK):
+        result[start + np.uint64(i)] = -grad[start + np.uint64(i)] * usual(self[start + np.uint64(i)])
+
+
+def part_of_negative(grad: Any, self: Any, result: Any, start: Any, size: int) -> None:
+    """Negative products with some elements, whatever they are."""
+    for i in range(size):
+        result[start + np.uint64(i)] = -grad[start + np.uint64(i)] * whole(self[start + np.uint64(i)])
+
+
 FORMS = (
     (pattern, blocks, usual_block, whole_part),
     (pattern_of_order, blocks_of_order, usual_of_order, part_of_order),
     (pattern_of_pairs, blocks_of_pairs, usual_pairs_of, pairs_of),
     (pattern_with_number, blocks_with_number, usual_with, with_number),
+    (pattern_of_product, blocks_of_product, usual_product, part_of_product),
+    (pattern_of_negative, blocks_of_product, usual_negative, part_of_negative),
 )
 
 
 def in_blocks(kernel: Any) -> Any:
     """The kernel block by block where its function has a shorter form, else the kernel itself."""
     code = kernel.__code__
-    functions = [kernel.__globals__.get(name) for name in sorted(names_in(code) - {"range"})]
+    called = [kernel.__globals__.get(name) for name in sorted(names_in(code) - {"range"})]
+    functions = [function for function in called if function is not conj]
     found = USUAL.get(functions[0]) if len(functions) == 1 else None
     if found is None:
         return kernel
     for written, looked_at, of_usual, of_any in FORMS:
         if code.co_code == written.__code__.co_code:
-            loops = {
-                of_usual.__name__: loop_of(of_usual, "usual", found.function),
-                of_any.__name__: loop_of(of_any, "whole", functions[0]),
-            }
+            usual_one, whole_one = loop_of(of_usual, "usual", found.function), loop_of(of_any, "whole", functions[0])
             tests = {"key": found.key, "pair_key": found.key, "inside": found.inside, "inside_for": found.inside}
-            return rebuilt(looked_at, loops | tests)
+            return rebuilt(looked_at, {"usual_loop": usual_one, "whole_loop": whole_one} | tests)
     return kernel
 
 

@@ -1,12 +1,14 @@
 """Sine, cosine and tangent of real numbers of any size, branch-free, so that loops over them are vectorised.
 
-float32 is computed in float64, in half turns: x / pi = n + r, sin(x) = (-1)^n sin(pi r). float64 is reduced to
-[-pi/4, pi/4] and a number of quarter turns. A polynomial's coefficients are minimax fits (Remez), rounded one after the
-other, the lowest power first, each followed by a new fit of the rest.
-Numbers below 2^20 are reduced by three parts of pi / 2, after W. Cody and W. Waite, "Software manual for the elementary
-functions", 1980. For others the reduction is after M. Payne and R. Hanek, "Radian reduction for trigonometric
-functions", 1983: of the bits of 2 / pi only those count that make the product with `x` neither a multiple of four nor
-too small.
+float32 is reduced to [-pi/16, pi/16] and a multiple of pi / 8, whose sine and cosine are looked up: sin(a + r) =
+sin(a) cos(r) + cos(a) sin(r); for tangents to half of these. From 2^17 on it is computed in float64, in half turns:
+x / pi = n + r, sin(x) = (-1)^n sin(pi r). float64 is reduced to [-pi/4, pi/4] and a number of quarter turns. A
+polynomial's coefficients are minimax fits (Remez), rounded one after the other, the lowest power first, each followed
+by a new fit of the rest.
+Numbers below 2^17 and 2^20 are reduced by three parts of pi / 8 and pi / 2, after W. Cody and W. Waite, "Software
+manual for the elementary functions", 1980. For other float64 the reduction is after M. Payne and R. Hanek, "Radian
+reduction for trigonometric functions", 1983: of the bits of 2 / pi only those count that make the product with `x`
+neither a multiple of four nor too small.
 Errors of functions are given for float32 and for float64: the largest that was found.
 """
 
@@ -17,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from .inverse import inverse
-from .primitives import bits, choose, fma, from_bits, pick, polynomial, select
+from .pieces import UNITS, single
+from .primitives import bits, choose, fma, from_bits, narrow, pick, picks, polynomial, select
 
 # floor(2^1161 * 2 / pi) in words of 64 bits (as signed numbers), the first 54 bits being zero.
 TWO_OVER_PI = (
@@ -149,6 +152,46 @@ COS_DOUBLE = (
     -1.1359944282737487e-11, 2.0875729471804202e-09,  -2.7557314402355535e-07, 2.4801587289675518e-05,
     -0.0013888888888874478,  0.0416666666666666,
 )  # fmt: skip
+# (sin(r) - r) / r^3 and (cos(r) - 1) / r^2 as polynomials in r^2 for |r| <= 0.1964: error at most 2^-30.8 of the sine,
+# 2^-39.3 of the cosine
+SIN_SHORT = (0.008321994915604591, -0.16666652262210846)
+COS_SHORT = (-0.0013872795971110463, 0.04166664183139801, -0.5)
+
+
+def of_turn(quarter: tuple[float, ...]) -> tuple[float, ...]:
+    """What the sine has at the multiples of pi / 8 in a turn, of what it has at the five in the first quarter."""
+    half = (*quarter, *quarter[3:0:-1])
+    return (*half, *(-value for value in half))
+
+
+def table_from(k: int) -> tuple[tuple[np.float32, ...], ...]:
+    """SINES and COSINES, and the next bits, of half a turn from a place on, twice: the other half has other signs.
+
+    Of equal registers, which hold eight numbers each or fewer, processors need one.
+    """
+    rows = (SINES, SINES[4:] + SINES[:4], SINES_LOW, SINES_LOW[4:] + SINES_LOW[:4])
+    return single(*(2 * (row + row)[k : k + 8] for row in rows))
+
+
+# sin(k pi / 8) as float32, and what is to be added to that: the next bits. The first is -0.0, so that a sum with -0.0
+# is that too.
+SINES = of_turn((-0.0, 0.3826834261417389, 0.7071067690849304, 0.9238795042037964, 1.0))
+SINES_LOW = of_turn((0.0, 6.2233507236442165e-09, 1.2101617485882343e-08, 2.830748968563057e-08, 0.0))
+AT_SIXTEENTHS, AFTER_QUARTER = table_from(0), table_from(4)
+# pi / 8 in three float32, of which the first is a multiple of 2^-26.
+SIXTEENTH = (0.39269906282424927, 1.887447531601083e-08, -4.2878112750147047e-16)
+SIXTEENTHS = 2.546479089470325  # 8 / pi
+NEAR_SINGLE = 2.0**17
+HALF_SIXTEENTH = (0.19634953141212463, 9.437237658005415e-09, -2.1439056375073523e-16)
+HALF_SIXTEENTHS = 5.092958178940651  # 16 / pi
+# (tan(r) - r) / r^3 as a polynomial in r^2 for |r| <= 0.0985: error at most 2^-28.9 of the tangent
+TAN_SHORT = (0.13406476378440857, 0.3333311378955841)
+# Whole numbers in the proportion of sin(k pi / 16) to cos(k pi / 16), but for 2^-29.3 of it, and so small that sums of
+# them, with one as factor that has eight digits, are exact. The first make of 0.0 and -0.0 themselves.
+SINES_WHOLE = (-0.0, 7352.0, 13860.0, 27694.0, 1.0, 41447.0, 33461.0, 36961.0, 1.0)
+COSINES_WHOLE = (-1.0, *SINES_WHOLE[7:0:-1], 0.0)
+AT_HALF_SIXTEENTHS = single(SINES_WHOLE + SINES_WHOLE[7:0:-1], COSINES_WHOLE + tuple(-c for c in COSINES_WHOLE[7:0:-1]))
+EIGHT_DIGITS = -1 << 16  # the bits of a float32's sign, exponent, and first digits
 # tan(pi r) (1/4 - r^2) / r as a polynomial in r^2 for |r| <= 0.5405: relative error at most 2^-28.2
 TAN_WIDE = (
     -0.014964480113595514, -0.020666028878205848, -0.052934298977220545, -0.13474795682752147,
@@ -178,6 +221,16 @@ def tan(x: Any) -> Any:
     return choose(x, tan_single, tan_double)(x)
 
 
+def sin_without_tables(x: Any) -> Any:
+    """The sine for functions of complex numbers, which call it: LLVM does not inline what looks up in tables."""
+    return choose(x, sin_far, sin_double)(x)
+
+
+def cos_without_tables(x: Any) -> Any:
+    """The cosine for those."""
+    return choose(x, cos_far, cos_double)(x)
+
+
 def half_turn(x: Any) -> Any:
     """1 / pi for a number as large as `x`, as a sum of two numbers."""
     size = abs(x)
@@ -201,43 +254,98 @@ def odd_quarter_turns(x: Any, inverse: Any) -> Any:
     return shifted, fma(x, low, fma(x, first, -(shifted - (SIGNED_WHOLE + 1.0) + 0.5)))
 
 
-def sin_of_turn(r: Any) -> Any:
-    """sin(pi r) for |r| <= 0.533."""
-    return r * polynomial(r * r, SIN_WIDE, SIN_WIDE)
-
-
 def sin_of_turns(turns: Any) -> Any:
-    """sin(pi (n + r)) in float32."""
+    """sin(pi (n + r)) in float32, |r| <= 0.533."""
     shifted, r = turns
-    value = sin_of_turn(r)
+    value = r * polynomial(r * r, SIN_WIDE, SIN_WIDE)
     return np.float32(from_bits(value, bits(value) ^ (bits(shifted) << 63)))
 
 
-def sin_single(x: Any) -> Any:
-    return sin_of_turns(half_turns(np.float64(x), half_turn(np.float64(x))))
+def multiples(x: Any, inverse: Any, part: Any) -> Any:
+    """n, from the last bit of a number on, r and low with x = n a + (r + low), |r| <= 0.501 a, for |x| < 2^17.
+
+    The constant a is the sum of three parts. Of -0.0 both r and low are that.
+    """
+    units = type(x)(UNITS)
+    shifted = fma(x, inverse, units)
+    n = shifted - units
+    first = fma(-n, part[0], x)  # exact: a multiple of 2^-27, and below 1/8, or of 2^-26 and 1/4, or `x` itself
+    r = first - n * type(x)(part[1])
+    return bits(shifted), r, -fma(n, part[2], fma(n, part[1], r - first))
+
+
+def sin_after(column: Any, r: Any, low: Any) -> Any:
+    """sin(a + r + low) of sin(a), cos(a) and their next bits.
+
+    Of sin(a) + cos(a) r, rounded, what was lost counts too. It is computed as what is to be subtracted.
+    """
+    sine, cosine, sine_low, cosine_low = column
+    square = r * r
+    value = fma(cosine, r, sine)
+    lost = fma(-cosine_low, r, fma(-cosine, r, value - sine)) - sine_low
+    lost = fma(-cosine, fma(r * square, polynomial(square, SIN_SHORT, SIN_SHORT), low), lost)
+    return value - fma(-(sine * square), polynomial(square, COS_SHORT, COS_SHORT), lost)
+
+
+def with_sign_of(value: Any, n: Any) -> Any:
+    """A value from the first half of a turn, n sixteenths from which it lies; those of the other are negative."""
+    return from_bits(value, bits(value) ^ narrow(value, (n & 8) << 28))
 
 
 def sin_near(x: Any) -> Any:
-    """The same for |x| < 2^50."""
-    return sin_of_turns(half_turns(np.float64(x), HALF_TURN[0]))
-
-
-def cos_single(x: Any) -> Any:
-    return sin_of_turns(odd_quarter_turns(np.float64(x), half_turn(np.float64(x))))
+    """The sine of a float32 below 2^17."""
+    n, r, low = multiples(x, SIXTEENTHS, SIXTEENTH)
+    return with_sign_of(sin_after(picks(AT_SIXTEENTHS, n), r, low), n)
 
 
 def cos_near(x: Any) -> Any:
-    """The same for |x| < 2^50."""
-    return sin_of_turns(odd_quarter_turns(np.float64(x), HALF_TURN[0]))
+    """The cosine, which is the sine a quarter turn further."""
+    n, r, low = multiples(x, SIXTEENTHS, SIXTEENTH)
+    return with_sign_of(sin_after(picks(AFTER_QUARTER, n), r, low), n)
+
+
+def sin_far(x: Any) -> Any:
+    """The sine of any float32, without tables."""
+    return sin_of_turns(half_turns(np.float64(x), half_turn(np.float64(x))))
+
+
+def cos_far(x: Any) -> Any:
+    """The cosine of any float32, without tables."""
+    return sin_of_turns(odd_quarter_turns(np.float64(x), half_turn(np.float64(x))))
+
+
+def sin_single(x: Any) -> Any:
+    return select(abs(x) < NEAR_SINGLE, sin_near(x), sin_far(x))
+
+
+def cos_single(x: Any) -> Any:
+    return select(abs(x) < NEAR_SINGLE, cos_near(x), cos_far(x))
 
 
 def tan_single(x: Any) -> Any:
-    return tan_of_turns(half_turns(np.float64(x), half_turn(np.float64(x))))
+    return select(abs(x) < NEAR_SINGLE, tan_near(x), tan_far(x))
 
 
 def tan_near(x: Any) -> Any:
-    """The same for |x| < 2^50."""
-    return tan_of_turns(half_turns(np.float64(x), HALF_TURN[0]))
+    """The tangent of a float32 below 2^17: (s + c t) / (c - s t), t = tan(r), where s / c is that of a multiple.
+
+    The quotient's first eight digits have an exact rest, of which t is needed as a sum of two numbers.
+    """
+    n, r, low = multiples(x, HALF_SIXTEENTHS, HALF_SIXTEENTH)
+    sine, cosine = picks(AT_HALF_SIXTEENTHS, n)
+    square = r * r
+    low = fma(r * square, polynomial(square, TAN_SHORT, TAN_SHORT), low)
+    t = r + low
+    part = type(x)(1) / fma(-sine, t, cosine)
+    quotient = fma(cosine, t, sine) * part
+    quotient = from_bits(quotient, narrow(quotient, bits(quotient) & EIGHT_DIGITS))
+    slope = fma(quotient, sine, cosine)
+    return fma(fma(slope, low, fma(slope, r, fma(-quotient, cosine, sine))), part, quotient)
+
+
+def tan_far(x: Any) -> Any:
+    """The tangent of any float32, without tables."""
+    return tan_of_turns(half_turns(np.float64(x), half_turn(np.float64(x))))
 
 
 def tan_of_turns(turns: Any) -> Any:

@@ -13,7 +13,6 @@ from typing import Any
 from . import abs as real_abs
 from . import asinh as real_asinh
 from . import atan2, hypot
-from . import cos as real_cos
 from . import cosh as real_cosh
 from . import exp as real_exp
 from . import exp2 as real_exp2
@@ -23,10 +22,11 @@ from . import isinf as real_isinf
 from . import isnan as real_isnan
 from . import log as real_log
 from . import log1p as real_log1p
-from . import sin as real_sin
 from . import sinh as real_sinh
 from . import sqrt as real_sqrt
 from . import where as real_where
+from .circular import cos_without_tables as real_cos
+from .circular import sin_without_tables as real_sin
 
 LN2 = 0.6931471805599453
 LN10 = 2.302585092994046

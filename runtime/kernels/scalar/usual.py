@@ -2,7 +2,7 @@
 
 Kernels look at blocks of their operands (`runtime/kernels/usual_blocks.py`). What tells usual arguments apart is an
 integer of each, its key, and the bounds that the keys of a block must lie in: logarithms are usual for normal numbers
-above zero, `exp` where its result is a normal number, sine and cosine are for those that a product with 1 / pi reduces
+above zero, `exp` where its result is a normal number, sine and cosine for those that three parts of a constant reduce
 without loss. The key of two arguments is 1 where they are usual: remainders are where one division finds the whole
 quotient.
 """
@@ -37,6 +37,7 @@ from .bessel.modified import (
 from .bessel.sine_ratio import ratio_of_sine_near, sinc, sinc_near, spherical_bessel_j0
 from .circular import (
     NEAR,
+    NEAR_SINGLE,
     cos,
     cos_double_near,
     cos_near,
@@ -159,8 +160,8 @@ def is_before_atanh_end(like: Any, low: Any, high: Any) -> Any:
 
 
 def is_near(like: Any, low: Any, high: Any) -> Any:
-    """Whether numbers up to a key are reduced by one constant, or in float64 by three parts of one."""
-    return high < bits(choose(like, 2.0**50, NEAR))
+    """Whether numbers up to a key are reduced by three parts of a constant."""
+    return high < bits(choose(like, NEAR_SINGLE, NEAR))
 
 
 def is_in_linear_pieces(like: Any, low: Any, high: Any) -> Any:
