@@ -31,7 +31,7 @@ def kernel_of(function: Any) -> Any:
 
 def stores(name: str, dtype: Any) -> int:
     """How many vectors the loop of a kernel stores in an iteration."""
-    kernel = kernel_of(cpu_library(False).get(name))
+    kernel = kernel_of(cpu_library(False, linked=True).get(name))
     array = types.Array(dtype, 1, "C")
     kernel.compile((array, array))
     (text,) = kernel.inspect_llvm().values()
@@ -39,7 +39,7 @@ def stores(name: str, dtype: Any) -> int:
     return len(re.findall(r"^  store <", body, re.MULTILINE))
 
 
-@pytest.mark.parametrize("name", ["erf", "lgamma", "normal_cdf"])
+@pytest.mark.parametrize("name", ["erf", "erfc", "sin"])
 @pytest.mark.parametrize("dtype", [types.float32, types.float64])
 def test_long_functions(name: str, dtype: Any) -> None:
     """Four iterations are side by side."""
@@ -64,7 +64,7 @@ def test_branches_are_recognized(name: str, advised: bool, monkeypatch: pytest.M
 
     monkeypatch.setattr(libraries, "interleaved", noted)
     array = types.Array(types.float64, 1, "C")
-    kernel_of(cpu_library(False).get(name)).compile((array, array))
+    kernel_of(cpu_library(False, linked=True).get(name)).compile((array, array))
     assert seen[-1] == advised  # the kernel, after the functions that it calls
 
 
