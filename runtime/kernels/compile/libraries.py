@@ -12,9 +12,9 @@ from numba.core.compiler_machinery import LoweringPass, register_pass
 
 from .interleaving import interleaved, multiplies
 from .lookups import inlinable, inline, looks_up, with_vectors
-from .machine import lookups
+from .machine import halves_vectors, lookups
 from .prefetch import with_prefetches
-from .vector_width import let_be_wide
+from .vector_width import in_halves, let_be_wide
 
 CALLED_BY_PYTHON = "_ZN7cpython"
 ENVIRONMENT = "_ZN08NumbaEnv"
@@ -52,9 +52,14 @@ class KernelLibrary(WholeLibrary):
         module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
-        """Loops over long functions are interleaved, and ask for their memory ahead when they have been vectorised."""
+        """Loops over long functions are interleaved, and ask for their memory ahead when they have been vectorised.
+
+        Those over short ones have vectors that the processor need not halve.
+        """
         if multiplies(self._final_module):
             self._change(interleaved)
+        elif halves_vectors():
+            self._change(in_halves)
         if looks_up(self._final_module):
             self._optimize_with_lookups()
         else:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..jit import jit
 from ..llvm.addresses import clear, empty_row, part_of
-from ..llvm.lines import sum_of_blocks, sum_of_few
+from ..llvm.lines import squares_of_blocks, squares_of_few, sum_of_blocks, sum_of_few
 
 REORDER = {"reassoc", "contract", "nsz"}
 CHUNK = 1 << 15  # elements of a row that one thread adds
@@ -61,27 +61,15 @@ def plain_sum(row: Array) -> float:
     return sum_of_chunks(sums)
 
 
-@jit(fastmath=REORDER)
+@jit
 def square_sum(row: Array, center: float) -> float:
     """sum_i (x_i - center)^2; four blocks at a time, as `chunk_sum`."""
-    total, middle, k = 0.0, row.dtype.type(center), 0
+    total, k = 0.0, 0
     while k + 4 * _BLOCK <= row.size:
-        one, two = part_of(row, k, _BLOCK), part_of(row, k + _BLOCK, _BLOCK)
-        three, four = part_of(row, k + 2 * _BLOCK, _BLOCK), part_of(row, k + 3 * _BLOCK, _BLOCK)
-        a = b = c = d = row.dtype.type(0)
-        for i in range(_BLOCK):
-            a += (one[i] - middle) * (one[i] - middle)
-            b += (two[i] - middle) * (two[i] - middle)
-            c += (three[i] - middle) * (three[i] - middle)
-            d += (four[i] - middle) * (four[i] - middle)
-        total += (float(a) + float(b)) + (float(c) + float(d))
+        total += squares_of_blocks(row, k, center)
         k += 4 * _BLOCK
     while k < row.size:
-        block = part_of(row, k, min(_BLOCK, row.size - k))
-        part = row.dtype.type(0)
-        for i in range(block.size):
-            part += (block[i] - middle) * (block[i] - middle)
-        total += part
+        total += squares_of_few(row, k, min(_BLOCK, row.size - k), center)
         k += _BLOCK
     return total
 

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from ..compile.machine import vector_registers
+from ..compile.machine import reads_side_by_side
 from . import for_numba
 from .vector_loops import VectorLoops
 from .vectors import LINE
 
 BLOCK = 1024  # elements
 SIDE = 4  # blocks, and vectors of each, that are added side by side
+FUSED = ("contract",)  # one instruction where there is one
 
 
 @for_numba
@@ -24,13 +25,7 @@ def sum_of_blocks(context: Any, row: Any, start: Any) -> Any:
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        lines = Lines(context, builder, row, args[0])
-        # Four blocks at a time keep more of the memory busy, if there are registers for their sums.
-        together = SIDE if vector_registers()[0] == LINE else 1
-        starts = [lines.plus(args[1], k * BLOCK) for k in range(SIDE)]
-        groups = [starts[k : k + together] for k in range(0, SIDE, together)]
-        a, b, c, d = (lines.as_double(total) for group in groups for total in lines.sums(group))
-        return builder.fadd(builder.fadd(a, b), builder.fadd(c, d))
+        return Lines(context, builder, row, args[0]).sum_of_blocks(args[1])
 
     return types.float64(row, types.int64), code
 
@@ -45,6 +40,29 @@ def sum_of_few(context: Any, row: Any, start: Any, count: Any) -> Any:
         return lines.as_double(lines.total(*args[1:]))
 
     return types.float64(row, types.int64, types.int64), code
+
+
+@for_numba
+def squares_of_blocks(context: Any, row: Any, start: Any, center: Any) -> Any:
+    """squares_of_blocks(row, start, center): as `sum_of_blocks`, of (x - center)^2."""
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return Squares(context, builder, row, args[0], args[2]).sum_of_blocks(args[1])
+
+    return types.float64(row, types.int64, types.float64), code
+
+
+@for_numba
+def squares_of_few(context: Any, row: Any, start: Any, count: Any, center: Any) -> Any:
+    """squares_of_few(row, start, count, center): as `sum_of_few`, of (x - center)^2."""
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        lines = Squares(context, builder, row, args[0], args[3])
+        return lines.as_double(lines.total(*args[1:3]))
+
+    return types.float64(row, types.int64, types.int64, types.float64), code
 
 
 @for_numba
@@ -94,13 +112,26 @@ class Lines(VectorLoops):
         read = self.builder.load(self.builder.inttoptr(address, stored.as_pointer()), align=self.stored)
         return widened(self.builder, read, self.half) if self.half else read
 
+    def added(self, total: Any, x: Any) -> Any:
+        """The sum with one more element, or vector of them."""
+        return self.builder.fadd(total, x)
+
+    def sum_of_blocks(self, start: Any) -> Any:
+        """The sum of four blocks."""
+        # Side by side they keep more of some memory busy.
+        together = SIDE if reads_side_by_side() else 1
+        starts = [self.plus(start, k * BLOCK) for k in range(SIDE)]
+        groups = [starts[k : k + together] for k in range(0, SIDE, together)]
+        doubles = [self.as_double(total) for group in groups for total in self.sums(group)]
+        return self.beside(self.builder.fadd, doubles)
+
     def sums(self, starts: Sequence[Any]) -> list[Any]:
         """The sums of blocks, of each four vectors side by side."""
 
         def add(i: Any, *totals: Any) -> list[Any]:
             places = [self.plus(start, k * self.lanes) for start in starts for k in range(SIDE)]
             found = [self.vector(self.plus(place, i)) for place in places]
-            return [self.builder.fadd(total, each) for total, each in zip(totals, found, strict=True)]
+            return [self.added(total, each) for total, each in zip(totals, found, strict=True)]
 
         totals = self.loop(self.number(BLOCK), SIDE * self.lanes, [self.zero] * (SIDE * len(starts)), add)
         vectors = [self.beside(self.builder.fadd, totals[k : k + SIDE]) for k in range(0, len(totals), SIDE)]
@@ -113,26 +144,26 @@ class Lines(VectorLoops):
         vector = self.in_lanes(start, self.builder.select(is_short, nothing, count))
 
         def add(i: Any, number: Any) -> list[Any]:
-            return [self.builder.fadd(number, self.one(self.plus(start, i)))]
+            return [self.added(number, self.one(self.plus(start, i)))]
 
         several = self.builder.select(is_short, count, nothing)
         return self.loop(several, 1, [self.across(self.builder.fadd, vector)], add)[0]
 
     def in_lanes(self, start: Any, count: Any) -> Any:
         """Sums of neighbours in the lanes of a vector: four vectors at a time, then one, then what is left."""
-        add, many, whole = self.builder.fadd, *(self.largest_multiple(count, k * self.lanes) for k in (SIDE, 1))
+        many, whole = (self.largest_multiple(count, k * self.lanes) for k in (SIDE, 1))
 
         def add_from(first: Any, i: Any, *totals: Any) -> list[Any]:
             places = (self.plus(self.plus(first, i), k * self.lanes) for k in range(len(totals)))
-            return [add(total, self.vector(place)) for total, place in zip(totals, places, strict=True)]
+            return [self.added(total, self.vector(place)) for total, place in zip(totals, places, strict=True)]
 
         def add_rest(_: Any, total: Any) -> list[Any]:
             last = self.vector(self.plus(self.plus(start, count), -self.lanes))  # some of it has been added before
-            return [add(total, self.builder.select(self.last_lanes(rest), last, self.zero))]
+            return [self.builder.select(self.last_lanes(rest), self.added(total, last), total)]
 
         totals = self.loop(many, SIDE * self.lanes, [self.zero] * SIDE, partial(add_from, start))
         behind, single = self.plus(start, many), self.builder.sub(whole, many)
-        totals = self.loop(single, self.lanes, [self.beside(add, totals)], partial(add_from, behind))
+        totals = self.loop(single, self.lanes, [self.beside(self.builder.fadd, totals)], partial(add_from, behind))
         rest = self.builder.sub(count, whole)
         once = self.builder.zext(self.builder.icmp_signed(">", rest, self.number(0)), rest.type)
         return self.loop(once, 1, totals, add_rest)[0]
@@ -194,3 +225,16 @@ class Lines(VectorLoops):
         vectors = go_on(many, single, self.lanes, lambda place: [self.vector(place)], vectors)
         numbers = [self.across(join, vector) for join, vector in zip(joins, vectors, strict=True)]
         return go_on(single, self.count, 1, lambda place: [self.one(place)], numbers)
+
+
+class Squares(Lines):
+    """Emits code for one row whose elements are added as (x - center)^2."""
+
+    def __init__(self, context: Any, builder: Any, kind: Any, array: Any, center: Any) -> None:
+        super().__init__(context, builder, kind, array)
+        self.center = center if center.type == self.element else builder.fptrunc(center, self.element)
+
+    def added(self, total: Any, x: Any) -> Any:
+        away = self.builder.fsub(x, self.center if x.type == self.element else self.spread(self.center))
+        square = self.builder.fmul(away, away, flags=FUSED)
+        return self.builder.fadd(total, square, flags=FUSED)
