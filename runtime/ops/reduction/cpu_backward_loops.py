@@ -15,8 +15,8 @@ from ...kernels.cpu.loops import copy_row, copy_run, lines_of
 from ...kernels.cpu.sums import column_sums, fill, plain_sum
 from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import empty_row, part_of
+from ...kernels.llvm.lines import product_of
 from ...kernels.scalar import exp
-from .cpu_reduce_loops import plain_product
 
 Array = np.ndarray
 
@@ -183,7 +183,7 @@ def prod_backward_loop(
         b, start, width = k // after, k % after, min(_WIDTH, lines_of(after, k, last))
         if after == 1:
             row, line = part_of(x, k * along, along), part_of(out, k * along, along)
-            total = grads[k] * plain_product(row)
+            total = grads[k] * product_of(row)
             if 1e-280 < abs(total) < 1e280:
                 for i in range(row.size):
                     line[i] = to(total / row[i])

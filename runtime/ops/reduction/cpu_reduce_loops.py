@@ -27,6 +27,7 @@ from ...kernels.cpu.sums import (
 )
 from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import address, clear, empty_row, part_of, row_at
+from ...kernels.llvm.lines import product_of
 from ...kernels.scalar import pow_number
 
 COLUMNS = 1024  # side by side are worth a thread's while
@@ -209,15 +210,6 @@ REORDER = {"reassoc", "nsz"}
 
 
 @jit(fastmath=REORDER)
-def plain_product(row: Array) -> float:
-    """prod_i x_i, in double precision."""
-    total = 1.0
-    for i in range(row.size):
-        total *= row[i]
-    return total
-
-
-@jit(fastmath=REORDER)
 def products_of_rows(x: Array, out: Array, along: int, first: int, last: int) -> None:
     """out[b] = prod_i x[b, i], in double precision; four rows side by side, for one alone waits for itself."""
     fours = first + (last - first) // 4 * 4
@@ -232,7 +224,7 @@ def products_of_rows(x: Array, out: Array, along: int, first: int, last: int) ->
             p4 *= four[i]
         out[b], out[b + 1], out[b + 2], out[b + 3] = p1, p2, p3, p4
     for b in range(fours, last):
-        out[b] = plain_product(part_of(x, b * along, along))
+        out[b] = product_of(part_of(x, b * along, along))
 
 
 @jit
@@ -256,10 +248,10 @@ def products_of_chunks(x: Array, products: Array, first: int, last: int) -> None
     """products[k] = the product of chunk k of x, in float64."""
     made = row_at(1.0, address(products), (x.size + CHUNK - 1) // CHUNK)
     for k in range(first, last, CHUNK):
-        made[k // CHUNK] = plain_product(part_of(x, k, min(CHUNK, x.size - k)))
+        made[k // CHUNK] = product_of(part_of(x, k, min(CHUNK, x.size - k)))
 
 
 @jit
 def product_of_chunks(products: Array, out: Array, count: int) -> None:
     """out = prod_k products_k, for the products of `count` chunks."""
-    out[0] = plain_product(row_at(1.0, address(products), count))
+    out[0] = product_of(row_at(1.0, address(products), count))
