@@ -149,7 +149,10 @@ FUNCTIONS: tuple[Table, ...] = (
     ByPieces("erfinv", "erfinv(x) / x for 0 <= x < 1 - 2^-16", erfinv_ratio, SHORT_OF_ONE, factor=np.positive),
     ByPieces("ndtri", "-ndtri(y), over 1/2 - y from 1/4 on,", ndtri_ratio, TAIL, factor=ndtri_factor),
     ByPieces("log_ndtr", "log_ndtr(x) for -9 < x <= 6", special.log_ndtr, mirrored(7.0, logarithmic(1.0, 8, 32))),
-    ByPowers("erfc", "erfc(x) for 0 <= x < 7.75", special.erfc, erfc_logarithm, erfc_slope, linear(0.5)),
+    ByPowers(
+        *("erfc", "erfc(x) for |x| < 7.75", special.erfc, erfc_logarithm, erfc_slope, linear(0.5, 32, -16)),
+        coefficients=5,
+    ),
     ByPowers(
         *("erfcx", "erfcx(x) for |x| < 7.75", special.erfcx, erfcx_logarithm, erfcx_slope, linear(0.5, 32, -16)),
         coefficients=5,

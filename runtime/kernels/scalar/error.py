@@ -25,8 +25,8 @@ from .exponential import (
 )
 from .pieces import is_nearer, nearer_place
 from .power import EXP2_WIDE
-from .power_pieces import power_and_part
-from .primitives import bits, choose, fma, polynomial, select
+from .power_pieces import by_power_pieces
+from .primitives import choose, fma, polynomial, select
 from .tables.erfc import TABLE as ERFC
 
 # erf(x) / x - 1 as a polynomial in x^2 for |x| <= 1: relative error of erf at most 2^-29.3 and 2^-56.3
@@ -97,12 +97,8 @@ def erfc_single(x: Any) -> Any:
 
 
 def erfc_near(x: Any) -> Any:
-    """The same of a float32, |x| < 7.75: for x < 0 it is 2 - erfc(-x), with what that sum loses."""
-    power, part = power_and_part(abs(x), nearer_place(abs(x)), ERFC)
-    two = select(bits(x) < 0, type(x)(2), type(x)(0))
-    power = with_sign(power, x)
-    total = two + power
-    return total + fma(power, part, two - total + power)
+    """The same of a float32, |x| < 7.75."""
+    return by_power_pieces(x, nearer_place(x), ERFC)
 
 
 def erfc_far(x: Any) -> Any:
