@@ -14,7 +14,8 @@ from specgrad.runtime.kernels.compile.scalar_library import cpu_library, rebuilt
 from specgrad.runtime.kernels.scalar.primitives import pick
 from tests.kernels.scalar.targets import TARGETS, Target, assembly, lowered
 
-TABLES = {n: tuple(np.random.default_rng(n).normal(size=n).astype(np.float32)) for n in (16, 32)}
+DTYPES = {16: np.float32, 32: np.float32, 8: np.float64}
+TABLES = {n: tuple(np.random.default_rng(n).normal(size=n).astype(dtype)) for n, dtype in DTYPES.items()}
 
 
 def entry(x: Any) -> Any:
@@ -42,7 +43,7 @@ def written(length: int) -> Any:
 def test_places_count_modulo_the_length(length: int, dtype: type, size: int) -> None:
     """Negative ones too, as Python counts; the same numbers as in Python, bit for bit."""
     index = np.random.default_rng(size).integers(-(2**31), 2**31, size).astype(dtype)
-    result = np.empty(size, np.float32)
+    result = np.empty(size, DTYPES[length])
     written(length)(index, result)
     np.testing.assert_array_equal(result, np.array(TABLES[length])[index % length])
     assert [pick(TABLES[length], k) for k in index] == [*result]
@@ -52,7 +53,8 @@ def test_places_count_modulo_the_length(length: int, dtype: type, size: int) -> 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
 def test_nothing_is_called(target: Target, length: int) -> None:
     """Vectors permute registers where the processor has such instructions; no function is left."""
-    text = lowered(written(length), (types.Array(types.int32, 1, "C"), types.Array(types.float32, 1, "C")))
+    numbers = types.float64 if DTYPES[length] is np.float64 else types.float32
+    text = lowered(written(length), (types.Array(types.int32, 1, "C"), types.Array(numbers, 1, "C")))
     found = "\n".join(assembly(text, "loop", target))
     permutation = {"avx512": "vperm", "avx2": "vperm", "neon": "tbl"}.get(target.lookups()[0])
     assert "specgrad.lookup" not in found and (permutation is None or permutation in found)
@@ -64,4 +66,4 @@ def test_kinds_of_named_processors(kind: str) -> None:
     assert any(kind in target.lookups() for target in TARGETS)
 
 
-table: tuple[np.float32, ...] = ()
+table: tuple[np.floating[Any], ...] = ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .primitives import bits, choose, fma, from_bits, narrow, polynomial, select
+from .primitives import bits, choose, fma, from_bits, narrow, picks, polynomial, select
 
 SHIFT = (12582912.0, 6755399441055744.0)  # 1.5 * 2^23 (2^52): from here on the last bit is worth 1
 LOG2_E = 1.4426950408889634
@@ -47,6 +47,26 @@ EXP2_DOUBLE = (
     1.5252733948814638e-05, 0.00015403530453717901, 0.0013333558146255413,  0.009618129107597576,
     0.05550410866482261,    0.2402265069591012,     0.6931471805599453,
 )  # fmt: skip
+
+
+# The same for |r| < ln(2)/16: error of e^r at most 2^-58.2
+EXP_OF_EIGHTH = (
+    0.0001984238536024984, 0.001388978674220909, 0.008333333319210948, 0.04166666656853537, 0.16666666666667207,
+    0.5000000000000305,
+)  # fmt: skip
+# 2^(k/8), from the bits of which k 2^49 is taken, and the logarithm of what its rounding loses
+EIGHTHS = (
+    (
+        1.0, 0.9827538663326288, 0.9696035575013605, 0.9609197773255048, 0.9571067811865476, 0.9586054127039704,
+        0.9658964152537145, 0.9795040432046712,
+    ),
+    (
+        0.0, -2.7939114859515733e-17, 3.3484623336251524e-17, 1.9572585293112036e-17, -6.835808657661923e-17,
+        5.1548301170786783e-17, 4.875160526227062e-17, 1.790126907604513e-17,
+    ),
+)  # fmt: skip
+SHIFT_OF_EIGHTHS = SHIFT[1] / 8.0
+LN2_NEAREST = (0.6931471805599453, 2.3190468138462996e-17)  # ln 2 as a float64, and the rest
 
 
 def whole(x: Any) -> Any:
@@ -114,10 +134,14 @@ def exp_sum(r: Any, low: Any) -> Any:
 
 
 def exp(x: Any) -> Any:
-    """e^x; error at most 0.9 and 0.7 ulp."""
-    # Beyond these e^x is 0 or infinite; within them k stays in the range that `whole` and `scaled` are right for.
-    k, r, low = reduced(clamped(x, choose(x, -104.0, -746.0), choose(x, 89.0, 710.0)))
-    return scaled(choose(x, power_single, power_double)(r, low), k)
+    """e^x; error at most 0.9 and 0.6 ulp."""
+    # Beyond these e^x is 0 or infinite; within them exponents stay in the range that `scaled` is right for.
+    return choose(x, exp_single, exp_double)(clamped(x, choose(x, -104.0, -746.0), choose(x, 89.0, 710.0)))
+
+
+def exp_single(x: Any) -> Any:
+    k, r, low = reduced(x)
+    return scaled(power_single(r, low), k)
 
 
 def power_single(r: Any, low: Any) -> Any:
@@ -125,10 +149,20 @@ def power_single(r: Any, low: Any) -> Any:
     return type(r)(1) + (r + power_tail(r, low))
 
 
-def power_double(r: Any, low: Any) -> Any:
-    """The same, exactly but for one rounding."""
-    first, second = exp_sum(r, low)
-    return first + second
+def exp_double(x: Any) -> Any:
+    """2^(n/8) e^r for a whole number n: as little of r is lost as it is small, so only the last sum is rounded."""
+    place, unit, part = eighths(x)
+    unit = from_bits(x, bits(unit) + ((place & 7) << 49))
+    return scaled(fma(unit, part, unit), (place - bits(SHIFT_OF_EIGHTHS)) >> 3)
+
+
+def eighths(x: Any) -> Any:
+    """The bits of n, to which a shift was added, 2^(n/8) without n 2^49 in its bits, and e^r - 1."""
+    shifted = fma(x, LOG2_E, SHIFT_OF_EIGHTHS)
+    n = shifted - SHIFT_OF_EIGHTHS
+    unit, lost = picks(EIGHTHS, bits(shifted))
+    r = fma(n, -LN2_NEAREST[1], fma(n, -LN2_NEAREST[0], x)) + lost  # the inner sum is exact
+    return bits(shifted), unit, fma(r * r, polynomial(r, EXP_OF_EIGHTH, EXP_OF_EIGHTH), r)
 
 
 def exp_of_masked(x: Any) -> Any:
@@ -142,15 +176,28 @@ def exp_of_masked(x: Any) -> Any:
 
 def exp_of_usual(x: Any) -> Any:
     """`exp` between -87 and 87, or -708 and 708, where it is a normal number: the same bits; nan stays."""
+    return choose(x, exp_single_of_usual, exp_double_of_usual)(x)
+
+
+def exp_single_of_usual(x: Any) -> Any:
     k, r, low = reduced(x)
-    return choose(x, power_single, power_double)(r, low) * power_of_two(x, k)
+    return power_single(r, low) * power_of_two(x, k)
+
+
+def exp_double_of_usual(x: Any) -> Any:
+    place, unit, part = eighths(x)
+    power = from_bits(x, bits(unit) + (place << 49))
+    return fma(power, part, power)
 
 
 def exp_usual(x: Any) -> Any:
     """`exp` where both e^x and e^-x are normal numbers: its bits, by a sum of exponents, not two products."""
+    return choose(x, exp_single_usual, exp_double_of_usual)(x)
+
+
+def exp_single_usual(x: Any) -> Any:
     k, r, low = reduced(x)
-    unit = choose(x, power_single, power_double)(r, low)
-    return from_bits(x, narrow(x, bits(unit) + (k << choose(x, 23, 52))))
+    return from_bits(x, narrow(x, bits(power_single(r, low)) + (k << 23)))
 
 
 def exp_minus(x: Any, low: Any) -> Any:

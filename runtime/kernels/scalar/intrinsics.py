@@ -244,12 +244,11 @@ def parts_of(builder: Any, value: Any, count: int) -> list[Any]:
 
 def way_to_pick(target: Target, table: Any) -> Callable[..., Any]:
     """How an entry of such a table is found."""
-    is_long = len(table) in LOOKUPS and target.is_single(table.dtype)
-    return entry_of_long if is_long else selected
+    return entry_of_long if ENTRIES.get(len(table)) == table.dtype.bitwidth else selected
 
 
 def entry_of_long(builder: Any, values: list[Any], index: Any) -> Any:
-    """One of 16 or 32 float32."""
+    """One of 16 or 32 float32, or of 8 float64."""
     return (loaded if builder.module.triple.startswith("nvptx") else looked_up)(builder, values, index)
 
 
@@ -264,18 +263,19 @@ def selected(builder: Any, values: list[Any], index: Any) -> Any:
 
 
 DEVICE_MEMORY = 1  # the address space of CUDA that all threads share
-LOOKUPS = {16: "specgrad.lookup16", 32: "specgrad.lookup32"}  # functions that are found by their names
+ENTRIES = {16: 32, 32: 32, 8: 64}  # the lengths of tables that fit into registers, and the bits of their entries
+LOOKUPS = {length: f"specgrad.lookup{length}" for length in ENTRIES}  # functions that are found by their names
 
 
 def looked_up(builder: Any, values: list[Any], index: Any) -> Any:
-    """The same of 16 or 32 float32, by a call of a function of `LOOKUPS`: vector code permutes registers instead.
+    """The same, by a call of a function of `LOOKUPS`: vector code permutes registers instead.
 
     It takes the bits of the numbers: LLVM asks of what all lanes share what it knows of integers alone.
     """
     from llvmlite import ir
 
-    word = ir.IntType(32)
-    narrow = builder.trunc(index, word) if index.type.width > word.width else index
+    word = ir.IntType(ENTRIES[len(values)])
+    narrow = builder.trunc(index, word) if index.type.width > word.width else builder.sext(index, word)
     return builder.call(lookup(builder.module, len(values)), [narrow, *(builder.bitcast(v, word) for v in values)])
 
 
@@ -285,7 +285,8 @@ def lookup(module: Any, length: int) -> Any:
 
     if LOOKUPS[length] in module.globals:
         return module.globals[LOOKUPS[length]]
-    word, number = ir.IntType(32), ir.FloatType()
+    bits = ENTRIES[length]
+    word, number = ir.IntType(bits), ir.FloatType() if bits == 32 else ir.DoubleType()
     function = ir.Function(module, ir.FunctionType(number, [word] * (1 + length)), LOOKUPS[length])
     function.linkage = "linkonce_odr"
     for attribute in ("noinline", "nounwind", "willreturn", "memory(none)"):  # inlined when loops are vectors
@@ -307,7 +308,7 @@ def loaded(builder: Any, values: list[Any], index: Any) -> Any:
 
     if not all(isinstance(value, ir.Constant) for value in values):
         return selected(builder, values, index)
-    kind, word = ir.ArrayType(ir.FloatType(), len(values)), ir.IntType(32)
+    kind, word = ir.ArrayType(values[0].type, len(values)), ir.IntType(32)
     digest = hashlib.sha256(repr([value.constant for value in values]).encode()).hexdigest()[:16]
     name = f"specgrad_table_{digest}"
     table = builder.module.globals.get(name)

@@ -109,7 +109,8 @@ def by_pairs(x: Any, values: Any, step: Any, square: Any) -> Any:
 def pick(table: tuple[Any, ...], index: Any) -> Any:
     """The entry of a table whose place is `index` modulo the table's length, a power of two; without branches.
 
-    Selections between its constants, or a permutation of a register, where it is 16 or 32 float32: no access to memory.
+    Selections between its constants, or, of 16 or 32 float32 or 8 float64, a permutation of registers: no access to
+    memory.
     """
     return table[index & len(table) - 1]
 
