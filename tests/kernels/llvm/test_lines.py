@@ -1,4 +1,4 @@
-"""Intrinsics over rows in vectors of 64 bytes: sums of blocks, and the least and the greatest element."""
+"""Intrinsics over rows in vectors of 64 bytes: sums of blocks, products, and the least and the greatest element."""
 
 from __future__ import annotations
 
@@ -6,11 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba import njit
+from numba.extending import intrinsic
 
 import specgrad as sg
+from specgrad.runtime.kernels.compile import machine
+from specgrad.runtime.kernels.compile.kernel_pipelines import Kernel
+from specgrad.runtime.kernels.cpu.sums import square_sum
 from specgrad.runtime.kernels.jit import jit
+from specgrad.runtime.kernels.llvm import lines
 from specgrad.runtime.kernels.llvm.addresses import part_of
-from specgrad.runtime.kernels.llvm.lines import range_of, sum_of_few
+from specgrad.runtime.kernels.llvm.lines import product_of, range_of, squares_of_few, sum_of_blocks, sum_of_few
 
 SIZES = (1, 2, 15, 16, 17, 63, 64, 65, 127, 128, 200, 1000)
 
@@ -89,3 +95,66 @@ def test_sums_of_rows(along: int, dtype: sg.dtype) -> None:
     """Sums of rows of small whole numbers are exact, also where they are stored in 16 bits."""
     rows = np.random.default_rng(along).integers(-1, 2, (5, along))
     assert sg.tensor(rows).to(dtype).sum(1).to(sg.int64).tolist() == rows.sum(1).tolist()
+
+
+@jit
+def squares(row: np.ndarray, start: int, count: int, center: float) -> float:
+    """The sum of squares of a part of a row."""
+    return squares_of_few(row, start, count, center)
+
+
+@jit
+def product(row: np.ndarray, start: int, count: int) -> float:
+    """The product of a part of a row."""
+    return product_of(part_of(row, start, count))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("count", (0, *SIZES, 476, 1023))
+def test_squares_and_products_of_few(count: int, dtype: type) -> None:
+    """Of small whole numbers, and of powers of two, they are exact; what stands before and behind does not count."""
+    rng = np.random.default_rng(count)
+    for start in (0, 1, 9):
+        row: np.ndarray = np.full(count + 9, np.nan, dtype)
+        row[start : start + count] = rng.integers(-20, 20, count)
+        assert squares(row, start, count, 3.0) == ((row[start : start + count] - 3.0) ** 2).sum(dtype=np.float64)
+        row[start : start + count] = 2.0 ** rng.integers(-1, 2, count) * rng.choice([-1, 1], count)
+        assert product(row, start, count) == row[start : start + count].prod(dtype=np.longdouble)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", [1024, 4096, 4097, 9000, 40_000])
+def test_squares_of_blocks(size: int, dtype: type) -> None:
+    """But for what blocks of 1024 lose they are those of more digits."""
+    row = np.random.default_rng(size).standard_normal(size).astype(dtype)
+    exact = ((row - dtype(0.25)).astype(np.longdouble) ** 2).sum()
+    assert abs(square_sum(row, 0.25) - exact) <= 2 * np.finfo(dtype).eps * exact
+
+
+def test_products_are_of_float64() -> None:
+    """Factors whose products are no float32 meet others that bring them back."""
+    row = np.array([1e30, 1e30, 1e-30, 1e-30] * 8, np.float32)
+    np.testing.assert_allclose(product(row, 0, row.size), row.astype(np.longdouble).prod(), rtol=1e-14)
+
+
+@pytest.mark.skipif(machine.vector_registers()[0] < 64, reason="no registers for four blocks side by side")
+def test_the_order_of_memory_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks one after the other, and side by side: the kernels are compiled anew for either."""
+    row, found = np.random.default_rng(0).standard_normal(50_000).astype(np.float32), set[float]()
+    for together in (False, True):
+        monkeypatch.setattr(lines, "reads_side_by_side", lambda together=together: together)
+        found.add(blocks_of(row))
+    assert len(found) == 1
+
+
+def blocks_of(row: np.ndarray) -> float:
+    """The sums of all whole groups of four blocks, by a function that is compiled now."""
+    blocks, step = intrinsic(sum_of_blocks), 4 * 1024
+
+    def all_of(row: np.ndarray) -> float:
+        total = 0.0
+        for k in range(row.size // step):
+            total += blocks(row, k * step)
+        return total
+
+    return float(njit(pipeline_class=Kernel)(all_of)(row))
