@@ -145,8 +145,9 @@ def exp_single(x: Any) -> Any:
 
 
 def power_single(r: Any, low: Any) -> Any:
-    """e^(r + low), without what the sums lose."""
-    return type(r)(1) + (r + power_tail(r, low))
+    """e^(r + low) of float32, without what the sums lose."""
+    total = r + low
+    return type(r)(1) + (r + fma(total * total, polynomial(total, EXP_SINGLE, EXP_SINGLE), low))
 
 
 def exp_double(x: Any) -> Any:
