@@ -10,6 +10,7 @@ import numpy as np
 
 from ..jit import jit
 from ..llvm.addresses import empty_row, part_of
+from ..llvm.picked import pick
 
 Array = np.ndarray
 BLOCK = 512  # indices that are looked at before any of them is used
@@ -74,8 +75,7 @@ def gather_along(a: Array, indices: Array, out: Array, outside: Array, first: in
             if not copy_inside(at, size, known):
                 outside[0] = 1
                 return
-            for j in range(rows):
-                line[j] = row[np.uint64(known[j])]
+            pick(row, part_of(known, 0, rows), line)
         else:
             at, line = indices[o, i], out[o, i]
             for j in range(at.size):

@@ -17,6 +17,7 @@ REORDER = {"reassoc", "contract", "nsz"}
 CHUNK = 1 << 15  # elements of a row that one thread adds
 NARROW = 128  # elements of a row that fill the vector lanes
 _BLOCK = 1024
+FOUR_BLOCKS = 4 * _BLOCK
 _ROWS = 128
 
 Array = np.ndarray
@@ -26,9 +27,15 @@ Array = np.ndarray
 def chunk_sum(row: Array) -> float:
     """sum_i x_i; four blocks at a time, which keeps more of the memory busy."""
     total, k = 0.0, 0
-    while k + 4 * _BLOCK <= row.size:
+    while k + FOUR_BLOCKS <= row.size:
         total += sum_of_blocks(row, k)
-        k += 4 * _BLOCK
+        k += FOUR_BLOCKS
+    return blocks_sum(row, k, total)
+
+
+@jit
+def blocks_sum(row: Array, k: int, total: float) -> float:
+    """total + sum_i x_i from i = k on: a row that has no four blocks needs nothing else, and no call."""
     while k < row.size:
         total += sum_of_few(row, k, min(_BLOCK, row.size - k))
         k += _BLOCK
@@ -65,9 +72,9 @@ def plain_sum(row: Array) -> float:
 def square_sum(row: Array, center: float) -> float:
     """sum_i (x_i - center)^2; four blocks at a time, as `chunk_sum`."""
     total, k = 0.0, 0
-    while k + 4 * _BLOCK <= row.size:
+    while k + FOUR_BLOCKS <= row.size:
         total += squares_of_blocks(row, k, center)
-        k += 4 * _BLOCK
+        k += FOUR_BLOCKS
     while k < row.size:
         total += squares_of_few(row, k, min(_BLOCK, row.size - k), center)
         k += _BLOCK

@@ -91,20 +91,21 @@ def scatter_into(
 ) -> None:
     """out[o, index[o, i, w], w] = values[o, i, w], or += with `add`, for lines (o, w), in the order of i."""
     line = first
-    while line < last:
-        o, w, width = line // after, line % after, lines_of(after, line, last)
-        if after == 1:
+    if after == 1:
+        for o in range(first, last):
             at, given = part_of(index, o * count, count), part_of(values, o * count, count)
             put_row(part_of(out, o * size, size), at, given, add)
-        else:
-            for i in range(count):
-                here = (o * count + i) * after + w
-                at, given = part_of(index, here, width), part_of(values, here, width)
-                if not are_inside(at, 0, size):
-                    raise IndexError
-                for j in range(width):
-                    to = np.uint64((o * size + at[j]) * after + w + j)
-                    out[to] = out[to] + given[j] if add else given[j]
+        return
+    while line < last:
+        o, w, width = line // after, line % after, lines_of(after, line, last)
+        for i in range(count):
+            here = (o * count + i) * after + w
+            at, given = part_of(index, here, width), part_of(values, here, width)
+            if not are_inside(at, 0, size):
+                raise IndexError
+            for j in range(width):
+                to = np.uint64((o * size + at[j]) * after + w + j)
+                out[to] = out[to] + given[j] if add else given[j]
         line += width
 
 
@@ -114,17 +115,18 @@ def scatter_value_into(
 ) -> None:
     """out[o, index[o, i, w], w] = value for lines (o, w)."""
     line, given = first, out.dtype.type(value)
+    if after == 1:
+        for o in range(first, last):
+            fill_row(part_of(out, o * size, size), part_of(index, o * count, count), value, 0)
+        return
     while line < last:
         o, w, width = line // after, line % after, lines_of(after, line, last)
-        if after == 1:
-            fill_row(part_of(out, o * size, size), part_of(index, o * count, count), value, 0)
-        else:
-            for i in range(count):
-                at = part_of(index, (o * count + i) * after + w, width)
-                if not are_inside(at, 0, size):
-                    raise IndexError
-                for j in range(width):
-                    out[np.uint64((o * size + at[j]) * after + w + j)] = given
+        for i in range(count):
+            at = part_of(index, (o * count + i) * after + w, width)
+            if not are_inside(at, 0, size):
+                raise IndexError
+            for j in range(width):
+                out[np.uint64((o * size + at[j]) * after + w + j)] = given
         line += width
 
 

@@ -1,0 +1,70 @@
+"""Intrinsic of reading by index: elements from anywhere in memory, which are stored several at a time.
+
+With a store for each element, these are what such a loop waits for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import for_numba
+
+TOGETHER = 4  # elements
+
+
+@for_numba
+def pick(context: Any, memory: Any, places: Any, to: Any) -> Any:
+    """pick(memory, places, to): to[i] = memory[places[i]], of flat arrays, those of the places of 64-bit integers."""
+    from numba import types
+
+    if {memory.layout, places.layout, to.layout} != {"C"} or memory.dtype != to.dtype or places.dtype.bitwidth != 64:
+        return None
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        given = zip(signature.args, args, strict=True)
+        Picks(builder, *[context.make_array(kind)(context, builder, value) for kind, value in given]).write()
+        return context.get_dummy_value()
+
+    return types.void(memory, places, to), code
+
+
+class Picks:
+    """Emits the loops: over vectors of elements, then over what is left."""
+
+    def __init__(self, builder: Any, memory: Any, places: Any, to: Any) -> None:
+        from llvmlite import ir
+
+        self.ir, self.builder, self.word = ir, builder, ir.IntType(64)
+        self.memory, self.places, self.to = memory.data, places.data, to.data
+        self.count = to.nitems
+
+    def write(self) -> None:
+        """Read and store all."""
+        fours = self.builder.and_(self.count, self.word(-TOGETHER))
+        if isinstance(self.to.type.pointee, self.ir.LiteralStructType):  # complex numbers, of which there are no vectors
+            fours = self.word(0)
+        else:
+            self.loop(self.word(0), fours, TOGETHER, self.write_vector)
+        self.loop(fours, self.count, 1, lambda i: self.builder.store(self.read(i), self.builder.gep(self.to, [i])))
+
+    def loop(self, start: Any, stop: Any, step: int, body: Any) -> None:
+        """body(i) for i in range(start, stop, step)."""
+        from numba.core import cgutils
+
+        with cgutils.for_range_slice(self.builder, start, stop, self.word(step), inc=True) as (i, _):
+            body(i)
+
+    def read(self, i: Any) -> Any:
+        """The element at place number i."""
+        place = self.builder.load(self.builder.gep(self.places, [i]))
+        return self.builder.load(self.builder.gep(self.memory, [place]))
+
+    def write_vector(self, i: Any) -> None:
+        """Store the elements from number i on, as one vector."""
+        element = self.to.type.pointee
+        kind = self.ir.VectorType(element, TOGETHER)
+        vector = self.ir.Constant(kind, self.ir.Undefined)
+        for k in range(TOGETHER):
+            vector = self.builder.insert_element(vector, self.read(self.builder.add(i, self.word(k))), self.word(k))
+        pointer = self.builder.bitcast(self.builder.gep(self.to, [i]), kind.as_pointer())
+        self.builder.store(vector, pointer, align=1)
