@@ -10,10 +10,8 @@ import numpy as np
 
 from ..jit import jit
 from ..scalar import exp_of_masked, exp_of_usual
+from .sums import REORDER
 
-# Sums may be reordered into the lanes of a vector register; the order is fixed when the loop is compiled. No loop that
-# adds writes as well: LLVM would compile it twice, and which one runs would depend on where the arrays happen to lie.
-REORDER = {"reassoc"}
 USUAL = -87.0  # of which and of greater numbers the exponential is a normal one
 Array = np.ndarray
 
@@ -39,15 +37,6 @@ def exponential_sum(row: Array, low: float, top: float) -> float:
     else:
         for j in range(row.size):
             total += exp_of_masked(row[j] - top)
-    return total
-
-
-@jit(fastmath=REORDER)
-def row_sum(row: Array) -> float:
-    """sum_j x_j, in the dtype of the row."""
-    total = row.dtype.type(0)
-    for j in range(row.size):
-        total += row[j]
     return total
 
 

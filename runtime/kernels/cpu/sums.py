@@ -13,6 +13,8 @@ from ..jit import jit
 from ..llvm.addresses import clear, empty_row, part_of
 from ..llvm.lines import squares_of_blocks, squares_of_few, sum_of_blocks, sum_of_few
 
+# Into vector lanes, in an order that is fixed when the loop is compiled. No loop that adds writes as well: LLVM would
+# compile it twice, and which one runs would depend on where the arrays happen to lie.
 REORDER = {"reassoc", "contract", "nsz"}
 CHUNK = 1 << 15  # elements of a row that one thread adds
 NARROW = 128  # elements of a row that fill the vector lanes
@@ -35,7 +37,7 @@ def chunk_sum(row: Array) -> float:
 
 @jit
 def blocks_sum(row: Array, k: int, total: float) -> float:
-    """total + sum_i x_i from i = k on: a row that has no four blocks needs nothing else, and no call."""
+    """total + sum_i x_i from i = k on, block by block."""
     while k < row.size:
         total += sum_of_few(row, k, min(_BLOCK, row.size - k))
         k += _BLOCK
@@ -60,7 +62,13 @@ def sum_of_chunks(sums: Array) -> float:
 
 @jit
 def plain_sum(row: Array) -> float:
-    """sum_i x_i; of a long row chunk by chunk, so that several threads may share it."""
+    """sum_i x_i."""
+    return blocks_sum(row, 0, 0.0) if row.size < FOUR_BLOCKS else long_sum(row)
+
+
+@jit
+def long_sum(row: Array) -> float:
+    """sum_i x_i; of a very long row chunk by chunk, so that several threads may share it."""
     if row.size <= CHUNK:
         return chunk_sum(row)
     sums = empty_row(0.0, (row.size + CHUNK - 1) // CHUNK)

@@ -11,8 +11,9 @@ import math
 
 import numpy as np
 
-from ...kernels.cpu.exponentials import REORDER, exponentials, row_sum, scale
+from ...kernels.cpu.exponentials import exponentials, scale
 from ...kernels.cpu.matmul import fill_panels, multiply_at
+from ...kernels.cpu.sums import REORDER, plain_sum
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_matrix, matrix_at, row_at
 from ...kernels.llvm.lines import range_of
@@ -292,8 +293,8 @@ def soften(row: Array) -> float:
         row[:] = 0
         return math.inf
     exponentials(row, low, top, row)
-    total = row_sum(row)
-    scale(row, 1 / total, row)
+    total = plain_sum(row)
+    scale(row, row.dtype.type(1 / total), row)
     return top + math.log(total)
 
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.cpu.exponentials import REORDER, exponential_sum, exponentials, row_sum, scale
+from ...kernels.cpu.exponentials import exponential_sum, exponentials, scale
 from ...kernels.cpu.loops import copy_row
+from ...kernels.cpu.sums import REORDER, plain_sum
 from ...kernels.jit import WRITTEN, jit
-from ...kernels.llvm.addresses import part_of
+from ...kernels.llvm.addresses import empty_row, part_of
 from ...kernels.llvm.halves.rows import reading, room_for, writing, written
 from ...kernels.llvm.lines import range_of
 from ...kernels.scalar import exp, exp_of_masked, log
 
 _BLOCK = 256
+_LOGS, _NEAR = 16, 4096  # short rows have their logarithms taken together: so many, of so many elements
 _ROWS = 256  # that are added one after the other before their sums are added up, in float64
 Array = np.ndarray
 
@@ -29,19 +31,27 @@ def softmax_rows(x: Array, result: Array, along: int, first: int, last: int) -> 
         row, out = part_of(x, i * along, along), writing(result, i * along, along, room)
         low, top = range_of(row)
         exponentials(row, low, top, out)
-        scale(out, 1 / row_sum(out), part_of(result, i * along, along))
+        scale(out, out.dtype.type(1 / plain_sum(out)), part_of(result, i * along, along))
 
 
 @jit(halves=WRITTEN)
 def log_softmax_rows(x: Array, result: Array, along: int, first: int, last: int) -> None:
-    """x - log(sum(exp(x))) of each row."""
-    room = room_for(x, along)
-    for i in range(first, last):
-        row, out = reading(x, i * along, along, room), part_of(result, i * along, along)
-        low, top = range_of(row)
-        shift = log(exponential_sum(row, low, top))
-        for j in range(row.size):
-            out[j] = (row[j] - top) - shift
+    """x - log(sum(exp(x))) of each row; of short rows several logarithms are taken together, as vectors have them."""
+    side = max(1, min(_LOGS, _NEAR // along))
+    room, tops, shifts = room_for(x, along), empty_row(x.dtype.type(0), side), empty_row(x.dtype.type(0), side)
+    for k in range(first, last, side):
+        count = min(side, last - k)
+        for i in range(count):
+            row = reading(x, (k + i) * along, along, room)
+            low, tops[i] = range_of(row)
+            shifts[i] = exponential_sum(row, low, tops[i])
+        for i in range(count):
+            shifts[i] = log(shifts[i])
+        for i in range(count):
+            row, out = reading(x, (k + i) * along, along, room), part_of(result, (k + i) * along, along)
+            top, shift = tops[i], shifts[i]
+            for j in range(row.size):
+                out[j] = (row[j] - top) - shift
 
 
 @jit(fastmath=REORDER, halves=WRITTEN)
