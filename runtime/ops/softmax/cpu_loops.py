@@ -10,7 +10,7 @@ import numpy as np
 
 from ...kernels.cpu.exponentials import exponential_sum, exponentials, scale
 from ...kernels.cpu.loops import copy_row
-from ...kernels.cpu.sums import REORDER, plain_sum
+from ...kernels.cpu.sums import plain_sum
 from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import empty_row, part_of
 from ...kernels.llvm.halves.rows import reading, room_for, writing, written
@@ -18,8 +18,9 @@ from ...kernels.llvm.lines import range_of
 from ...kernels.scalar import exp, exp_of_masked, log
 
 _BLOCK = 256
-_LOGS, _NEAR = 16, 4096  # short rows have their logarithms taken together: so many, of so many elements
+_LOGS, _NEAR = 16, 2048  # short rows have their logarithms taken together: so many, of so many elements
 _ROWS = 256  # that are added one after the other before their sums are added up, in float64
+REORDER = {"reassoc"}  # without `contract`: g - exp(y) t has its product ready before it is its turn
 Array = np.ndarray
 
 

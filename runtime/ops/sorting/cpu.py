@@ -1,7 +1,7 @@
 """Sorting and choosing along one dimension, stable everywhere: equal elements keep their order. nan is the greatest.
 
 Every number becomes an integer key of the same order (see cpu_loops.py). Keys of 32 bits are sorted together with
-their indices as 64-bit integers, for which NumPy has vector instructions; wider ones by radix. Where elements are
+their indices as 64-bit integers: in long rows by radix, in others by NumPy. Wider ones are sorted by radix. Where elements are
 equal, the index is that of a stable sort: of a median the one that stands in the middle, of a mode the last one.
 """
 
@@ -17,13 +17,14 @@ from ...kernels.cpu.plan import run
 from ...pool.parallel_for import is_long, shared
 from ...pool.workers import in_parts
 from . import plans
-from .cpu_loops import pack, pick, place_of_rank, radix_order, unpack
+from .cpu_loops import pack, pick, place_of_rank, radix_order, sort_packed, unpack
 from .cpu_ranks import SHORT, short_order
 from .cpu_topk import few_greatest, is_few
 
 Array = np.ndarray
 Dims = tuple[int, ...]
 
+LONG = 1024  # elements of a row that gain by radix, which counts digits of 2048 kinds
 PARTITION = 4  # elements of a sum that one counts as of a row that is divided at a rank
 
 
@@ -98,7 +99,9 @@ def _order(rows: Array, descending: bool) -> Array:
     elif codes.itemsize == 4 and rows.shape[1] < 2**31:
         packed = np.empty(rows.shape, np.uint64)
         shared(pack, (codes, floating, descending, packed), len(rows), rows.size)
-        if is_long(rows.size):
+        if rows.shape[1] >= LONG:
+            shared(sort_packed, (packed,), len(rows), rows.size)
+        elif is_long(rows.size):
             in_parts(len(rows), 1, lambda i, j: packed[i:j].sort(axis=1))
         else:
             packed.sort(axis=1)

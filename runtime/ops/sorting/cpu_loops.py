@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...kernels.cpu.loops import copy_row
 from ...kernels.jit import jit
 
 _BITS = 11  # of a digit of radix sort
@@ -62,6 +63,45 @@ def pack(codes: Array, floating: bool, inverted: bool, packed: Array, first: int
             key = single_key(np.int32(row[i]), floating, inverted)
             high = np.uint64(np.uint32(key) ^ np.uint32(0x80000000))
             out[i] = (high << np.uint64(32)) | np.uint64(i)
+
+
+@jit
+def sort_packed(packed: Array, first: int, last: int) -> None:
+    """Sorts each row of what `pack` wrote by the keys, and equal ones by the index: as `radix_order` does it."""
+    count = packed.shape[1]
+    spare, counts = np.empty(count, np.uint64), np.empty((3, _BINS), np.int64)
+    for r in range(first, last):
+        row, moved = packed[r], False
+        counts[:, :] = 0
+        for i in range(count):
+            for p in range(3):
+                counts[p, _digit(_key(row[i]), p)] += 1
+        for p in range(3):
+            if counts[p, _digit(_key(row[0]), p)] == count:
+                continue
+            if moved:
+                _distribute_packed(spare, p, counts[p], row)
+            else:
+                _distribute_packed(row, p, counts[p], spare)
+            moved = not moved
+        if moved:
+            copy_row(spare, row)
+
+
+@jit
+def _key(packed: Any) -> Any:
+    return packed >> np.uint64(32)
+
+
+@jit
+def _distribute_packed(packed: Array, p: int, counts: Array, to: Array) -> None:
+    """One pass, as `_distribute`."""
+    put_starts(counts)
+    for i in range(packed.size):
+        b = _digit(_key(packed[i]), p)
+        at = counts[b]
+        counts[b] = at + 1
+        to[at] = packed[i]
 
 
 @jit
@@ -129,6 +169,14 @@ def radix_order(codes: Array, floating: bool, inverted: bool, indices: Array, fi
 
 
 @jit
+def put_starts(counts: Array) -> None:
+    """Where the keys of each digit begin, in place of how many there are."""
+    total = 0
+    for b in range(counts.size):
+        total, counts[b] = total + counts[b], total
+
+
+@jit
 def _digit(key: Any, p: int) -> Any:
     return np.int64((key >> np.uint64(p * _BITS)) & np.uint64(_BINS - 1))
 
@@ -144,9 +192,7 @@ def _count_digits(keys: Array, counts: Array) -> None:
 @jit
 def _distribute(keys: Array, order: Array, p: int, counts: Array, to_keys: Array, to_order: Array) -> None:
     """One pass: every key behind those before it that have the same or a smaller digit."""
-    total = 0
-    for b in range(_BINS):
-        total, counts[b] = total + counts[b], total
+    put_starts(counts)
     for i in range(keys.size):
         b = _digit(keys[i], p)
         to = counts[b]
