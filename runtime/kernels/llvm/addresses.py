@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import for_numba
+from .vectors import LINE
 
 
 @for_numba
@@ -182,7 +183,7 @@ def _new_array(context: Any, builder: Any, kind: Any, shape: Sequence[Any]) -> A
 
     element = context.get_data_type(kind.dtype)
     row = builder.mul(shape[-1], context.get_constant(types.intp, context.get_abi_sizeof(element)))
-    align = context.get_constant(types.uint32, context.get_preferred_array_alignment(kind.dtype))
+    align = context.get_constant(types.uint32, LINE)  # a vector may be as wide, and takes longer across two lines
     size = builder.mul(shape[0], row) if kind.ndim == 2 else row
     owner = context.nrt.meminfo_alloc_aligned(builder, size, align)
     start = builder.ptrtoint(context.nrt.meminfo_data(builder, owner), context.get_value_type(types.int64))

@@ -30,13 +30,17 @@ def float_key(value: float, inverted: bool) -> int:
 
 
 @jit
-def room_for_keys(like: float, count: int) -> Array:
-    """A row for keys, filled up with the greatest one: whole vectors of them are compared, and none comes after it."""
+def room_for_keys(like: float, count: int) -> tuple[Array, Array]:
+    """A row for keys, filled up with the greatest one: whole vectors of them are compared, and none comes after it. And
+    one for the counts of `put_in_order`.
+
+    They lie side by side, as loads wait for a store before them whose address has the same last 12 bits.
+    """
     size = FEW if count <= FEW else (count + TOGETHER - 1) // TOGETHER * TOGETHER
-    keys = empty_row(bits(like), size)
-    for i in range(count, keys.size):
-        keys[i] = choose(like, np.int32(0x7FFFFFFF), np.int64(0x7FFFFFFFFFFFFFFF))
-    return keys
+    room = empty_row(bits(like), size + count)
+    for i in range(count, size):
+        room[i] = choose(like, np.int32(0x7FFFFFFF), np.int64(0x7FFFFFFFFFFFFFFF))
+    return room[:size], room[size:]
 
 
 @jit
@@ -69,7 +73,7 @@ def put_in_order(keys: Array, like: float, found: Array, to: Array) -> None:
 @jit
 def short_order(codes: Array, like: float, floating: bool, inverted: bool, out: Array, first: int, last: int) -> None:
     """The indices of each row's elements in order; of integer codes, which have as many bits as `like`."""
-    keys, found = room_for_keys(like, codes.shape[1]), empty_row(0, codes.shape[1])
+    keys, found = room_for_keys(like, codes.shape[1])
     for r in range(first, last):
         keys_of(codes[r], floating, inverted, keys)
         put_in_order(keys, like, found, out[r])
@@ -86,7 +90,7 @@ def line_order(x: Array, start: int, after: int, inverted: bool, keys: Array, fo
 @jit
 def argsorted(x: Array, out: Array, inverted: int, along: int, after: int, first: int, last: int) -> None:
     """Where the elements of each line in order were."""
-    keys, found, order = room_for_keys(x[0], along), empty_row(0, along), empty_row(0, along)
+    (keys, found), order = room_for_keys(x[0], along), empty_row(0, along)
     for line in range(first, last):
         start = line // after * along * after + line % after
         line_order(x, start, after, inverted != 0, keys, found, order)
@@ -108,7 +112,7 @@ def some_in_order(
     last: int,
 ) -> None:
     """k elements of each line in order, behind the first `skip`, and where they were."""
-    keys, found, order = room_for_keys(x[0], along), empty_row(0, along), empty_row(0, along)
+    (keys, found), order = room_for_keys(x[0], along), empty_row(0, along)
     for line in range(first, last):
         start, to = line // after * along * after + line % after, line // after * k * after + line % after
         line_order(x, start, after, inverted != 0, keys, found, order)
@@ -163,7 +167,7 @@ def put_few_in_order(keys: Array, best: Array, order: Array) -> None:
 @jit
 def middles(x: Array, values: Array, places: Array, skips: int, along: int, after: int, first: int, last: int) -> None:
     """The median of each line, the lower one of two, and where it is: without nan if `skips`, else the first nan."""
-    keys, found, order = room_for_keys(x[0], along), empty_row(0, along), empty_row(0, along)
+    (keys, found), order = room_for_keys(x[0], along), empty_row(0, along)
     for line in range(first, last):
         start = line // after * along * after + line % after
         line_order(x, start, after, False, keys, found, order)

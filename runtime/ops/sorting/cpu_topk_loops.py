@@ -70,12 +70,7 @@ def greatest_few(
     wanted, count = indices.shape[1], codes.shape[1]
     keys, best = np.empty((count + LANES - 1) // LANES * LANES, codes.dtype), np.empty(wanted, codes.dtype)
     tops = np.empty(number_of_groups(wanted), codes.dtype)
-    few, places, order, equals = (
-        room_for_keys(like, MOST + 1),
-        empty_row(0, MOST),
-        empty_row(0, MOST),
-        empty_row(0, MOST),
-    )
+    (few, equals), places, order = room_for_keys(like, MOST + 1), empty_row(0, MOST), empty_row(0, MOST)
     for r in range(first, last):
         keys_of(codes[r], floating, inverted, keys)
         for i in range(count, keys.size):
