@@ -28,7 +28,7 @@ from .failures import reraise
 from .fast_path import fast_path
 from .loop_nest import result_order, turned_layout
 from .places import brought, place_of
-from .row_loops import launch, launch_into
+from .row_loops import launch, launch_into, note_rows
 from .writing import write
 
 FIXED = {"bool": dtypes.bool_, "int32": dtypes.int32, "int64": dtypes.int64}  # results of one dtype, whatever goes in
@@ -247,6 +247,7 @@ def written_at_once(
     if isinstance(moved, TensorBase) and (final.compute is final or moved._dtype in (final, final.compute)):
         copy_cast(into.array, moved.array)
         return True
+    note_rows(op, operands, len(numbers))
     return final.compute is final and launch_into(op.kernels, attribute, operands, wanted, shape, numbers, into)
 
 

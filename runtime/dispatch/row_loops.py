@@ -191,6 +191,14 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
     return relaid(fresh(flat, shape, final), strides)
 
 
+def note_rows(op: Any, operands: tuple[Any, ...], numbers: int) -> None:
+    """Let native code find the rows of two tensors, of which the first is written to."""
+    if len(operands) == 2 and isinstance(operands[0], TensorBase) and isinstance(operands[1], TensorBase):
+        layouts = [(value._shape, value._strides) for value in operands]
+        shape, strides, count, plan = broadcast_rows(op.name, tuple(layouts), numbers)
+        remember_rows(op.rows, layouts, plan, count, shape, strides)
+
+
 def has_rows(op: Any, kind: Any) -> bool:
     """Whether an op takes tensors of a dtype row by row: floats where it is allowed them, int64 where it says so."""
     if kind.planned:

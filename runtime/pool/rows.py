@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from ..kernels.llvm.element_kinds import INTEGERS, number_at
 from ..kernels.llvm.kernel_calls import CallFrame, call_elementwise, put_array
-from ..kernels.llvm.memory import load, store
+from ..kernels.llvm.memory import load, load_eighth, store, store_eighth
 from ..kernels.llvm.structs import Items, Struct, room
 from ..kernels.llvm.typed import address_of, native, new
+from .scheduler import smaller
 
 MOST_SPREAD = 512  # elements of a row for which one int64 stands
+TILE = 4096  # bytes of a short row that every row has anew, as often as it has room
+SHORT = 8  # such rows find room at least
+FEW = 64  # rows for which it is not worth while
 
 
 class Steps(Struct):
@@ -54,6 +58,45 @@ def spread(row: Spread, memory: int, size: int) -> int:
     return place
 
 
+class Tile(Struct):
+    """A row, again and again."""
+
+    words: Items[int] = room(TILE // 8)
+
+
+@native
+def tiled_operand(operands: RowOperands, rows: int) -> int:
+    """1 + the number of the operand of which so many rows are one and the same, a short one, while all others follow
+    one another in memory; else 0."""
+    found = operands.rows
+    if found.repeated or rows < FEW or found.size * operands.itemsize[0] * SHORT > TILE:
+        return 0
+    if found.steps[2].inner != found.size:
+        return 0
+    if found.steps[0].inner == 0 and found.steps[1].inner == found.size:
+        return 1
+    return 2 if found.steps[1].inner == 0 and found.steps[0].inner == found.size else 0
+
+
+@native
+def fill_tile(tile: Tile, memory: int, row_bytes: int, wanted: int) -> None:
+    """Bring a row into a tile until so many bytes are there."""
+    place = address_of(tile)
+    for i in range(row_bytes):
+        store_eighth(place + i, load_eighth(memory + i))
+    done = row_bytes
+    while done < wanted:
+        step = smaller(done, wanted - done)  # what is there is written behind itself: twice as much each time
+        i = 0
+        while i + 8 <= step:
+            store(place, done + i, load(place, i))
+            i += 8
+        while i < step:
+            store_eighth(place + done + i, load_eighth(place + i))
+            i += 1
+        done += step
+
+
 @native
 def outer_step(operands: RowOperands, k: int) -> int:
     """Bytes from an outer row to the next, of operand `k` or of the result."""
@@ -67,8 +110,33 @@ def inner_step(operands: RowOperands, k: int) -> int:
 
 
 @native
+def run_tiled(kernel: int, operands: RowOperands, frame: CallFrame, first: int, last: int, tiled: int) -> None:
+    """`run_rows` where all rows of an operand are one: as many at a time as a tile has room for."""
+    tile, found = new(Tile), operands.rows
+    row_bytes, k, known = found.size * operands.itemsize[0], tiled - 1, -1
+    together, row = smaller(TILE // row_bytes, smaller(found.inner, last - first)), first
+    for i in range(3):
+        put_array(frame, i, 0, operands.itemsize[i])
+    while row < last:
+        q, r = row // found.inner, row % found.inner
+        if q != known:
+            fill_tile(tile, operands.memory[k] + q * outer_step(operands, k), row_bytes, together * row_bytes)
+            known = q
+        count = smaller(together, smaller(found.inner - r, last - row))
+        for i in range(3):
+            frame.memory[i] = operands.memory[i] + q * outer_step(operands, i) + r * inner_step(operands, i)
+        frame.memory[k] = address_of(tile)
+        call_elementwise(kernel, 3, count * found.size, frame)
+        row += count
+
+
+@native
 def run_rows(kernel: int, operands: RowOperands, frame: CallFrame, first: int, last: int) -> None:
     """Call the kernel for a range of rows; its numbers stand in the frame already."""
+    tiled = tiled_operand(operands, smaller(operands.rows.inner, last - first))
+    if tiled:
+        run_tiled(kernel, operands, frame, first, last, tiled)
+        return
     alone, inner, size = operands.rows.repeated, operands.rows.inner, operands.rows.size
     repeated, row = 0 if operands.kind == INTEGERS else alone, new(Spread)
     q, r, itemsize = first // inner, first % inner, operands.itemsize[0]

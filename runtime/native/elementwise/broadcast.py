@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...kernels.llvm.element_kinds import BOOL, INTEGERS, KINDS, itemsize
 from ...kernels.llvm.kernel_calls import CallFrame
-from ...kernels.llvm.structs import Items
+from ...kernels.llvm.structs import Items, Struct
 from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from ...pool.layout import ROWS
 from ...pool.rows import MOST_SPREAD, RowOperands, Rows, run_rows
@@ -75,6 +75,68 @@ def put_numbers(numbers: int, kind: int, arguments: Items[Object], first: int, f
     return fit
 
 
+class FoundRows(Struct):
+    """Rows that have been found before for two tensors, and the kernel that runs on them."""
+
+    key: Tuple
+    entry: Tuple  # the rows, shape and strides of the result
+    rows: Rows
+    kind: int
+    kernel: int
+
+
+@native
+def find_rows(
+    found_rows: Dict,
+    kernels: Items[int],
+    resolver: Object,
+    numbers: int,
+    computed: int,
+    arguments: Items[Object],
+    frame: CallFrame,
+    found: FoundRows,
+    owned: Owned,
+) -> int:
+    """Note the rows of two tensors, owned, and put the op's numbers into the frame: 1; 0 where these rows have not been
+    found before, -1 where an error is set."""
+    if not may_broadcast(arguments[0], arguments[1], computed):
+        return 0
+    first, second = cast(Tensor, arguments[0]), cast(Tensor, arguments[1])
+    found.kind = kind_of(first.dtype)
+    found.key = cast(Tuple, own_new(owned, key_of(first, second)))
+    if found.key is NULL:
+        return -1
+    entry = c.dict_item(found_rows, found.key)
+    if entry is NULL or entry is none:
+        return 0
+    found.entry = cast(Tuple, own(owned, entry))  # which the table may forget
+    found.rows = cast(Rows, cast(Array, item(found.entry, 0)).memory)
+    spreads = found.rows.repeated > 0 and found.kind == INTEGERS
+    alone = 0 if spreads else found.rows.repeated
+    if (spreads and found.rows.size > MOST_SPREAD) or not put_numbers(
+        numbers, found.kind, arguments, alone > 0, frame
+    ):
+        return 0
+    variant = KINDS * (VARIANTS + alone - 1) if alone else 0
+    found.kernel = found_kernel(kernels, variant + found.kind, resolver)
+    return -1 if found.kernel == 0 else 1
+
+
+@native
+def put_operands(arguments: Items[Object], found: FoundRows, operands: RowOperands, owned: Owned) -> bool:
+    """Note where two tensors lie; False where they are no longer those whose rows were found, as Python may have run."""
+    first, second = cast(Tensor, arguments[0]), cast(Tensor, arguments[1])
+    if not has_layout(first, found.key, 0) or not has_layout(second, found.key, 2):
+        return False
+    operands.rows = found.rows
+    operands.memory[0] = memory_of(first, found.kind, found.rows.reach[0], owned)
+    operands.memory[1] = memory_of(second, found.kind, found.rows.reach[1], owned)
+    operands.itemsize[0] = itemsize(found.kind)
+    operands.itemsize[1] = itemsize(found.kind)
+    operands.kind = found.kind
+    return operands.memory[0] != 0 and operands.memory[1] != 0
+
+
 @native
 def broadcast(
     found_rows: Dict,
@@ -87,45 +149,21 @@ def broadcast(
     owned: Owned,
 ) -> New[Object]:
     """The result on two tensors, not recorded; None where these rows have not been found before."""
-    if not may_broadcast(arguments[0], arguments[1], computed):
-        return not_handled()
-    first, second, frame = cast(Tensor, arguments[0]), cast(Tensor, arguments[1]), new(CallFrame)
-    kind = kind_of(first.dtype)
-    key = own_new(owned, key_of(first, second))
-    if key is NULL:
-        return NULL
-    entry = c.dict_item(found_rows, key)
-    if entry is NULL or entry is none:
-        return not_handled()
-    found = cast(Tuple, own(owned, entry))  # which the table may forget
-    rows = cast(Rows, cast(Array, item(found, 0)).memory)
-    spreads = rows.repeated > 0 and kind == INTEGERS
-    alone = 0 if spreads else rows.repeated
-    if (spreads and rows.size > MOST_SPREAD) or not put_numbers(numbers, kind, arguments, alone > 0, frame):
-        return not_handled()
-    variant = KINDS * (VARIANTS + alone - 1) if alone else 0
-    kernel = found_kernel(kernels, variant + kind, resolver)
-    result_kind = BOOL if gives_bool else kind
-    flat = NULL if kernel == 0 else own_new(owned, new_flat(new(Size).items, rows.elements, result_kind))
+    frame, found, operands = new(CallFrame), new(FoundRows), new(RowOperands)
+    known = find_rows(found_rows, kernels, resolver, numbers, computed, arguments, frame, found, owned)
+    if known <= 0:
+        return not_handled() if known == 0 else cast(Object, NULL)
+    result_kind = BOOL if gives_bool else found.kind
+    flat = own_new(owned, new_flat(new(Size).items, found.rows.elements, result_kind))
     if flat is NULL:
         return NULL
-    # Again: Python may have run when the result was allocated.
-    if not has_layout(first, key, 0) or not has_layout(second, key, 2):
+    if not put_operands(arguments, found, operands, owned):
         return not_handled()
-    operands = new(RowOperands)
-    operands.rows = rows
-    operands.memory[0] = memory_of(first, kind, rows.reach[0], owned)
-    operands.memory[1] = memory_of(second, kind, rows.reach[1], owned)
     operands.memory[2] = flat.memory
-    operands.itemsize[0] = itemsize(kind)
-    operands.itemsize[1] = itemsize(kind)
     operands.itemsize[2] = itemsize(result_kind)
-    operands.kind = kind
-    if operands.memory[0] == 0 or operands.memory[1] == 0:
-        return not_handled()
-    run_all_rows(kernel, operands, frame)
-    result = new_tensor(retain(flat), cast(Tuple, item(found, 1)), dtype_of(result_kind))
-    strides = item(found, 2)
+    run_all_rows(found.kernel, operands, frame)
+    result = new_tensor(retain(flat), cast(Tuple, item(found.entry, 1)), dtype_of(result_kind))
+    strides = item(found.entry, 2)
     if result is not NULL and strides is not none:
         lay(result, retain(strides))
     return result

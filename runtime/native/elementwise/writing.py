@@ -6,13 +6,15 @@ from ...kernels.llvm.element_kinds import BOOL, KINDS, itemsize
 from ...kernels.llvm.kernel_calls import CallFrame, put_array
 from ...kernels.llvm.structs import Items
 from ...kernels.llvm.typed import NULL, New, cast, native, new
+from ...pool.rows import RowOperands
 from .. import c_functions as c
 from ..interned import bool_, device_functions, int_type, none, outdated_type, true, untracked
 from ..kernel_calls import Arguments, found_kernel, run_kernel
-from ..layout import Array, Object, Tensor
-from ..references import Owned, begin, own, release_all, retain
+from ..layout import Array, Object, Tensor, Tuple
+from ..references import Owned, begin, item, own, release_all, retain
 from ..tensors import elements, holds_kind, in_inference_mode, is_tensor, kind_of, not_handled, same, shared_writes
 from .apart import Apart, bring, each_alone, note_apart
+from .broadcast import FoundRows, find_rows, put_operands, run_all_rows
 from .forward import UNFIT, ForwardPlan, Prepared, lies_elsewhere, needs_graph, on_device, prepared
 from .promotion import UNKNOWN, brought_to, kind_of_result
 
@@ -77,6 +79,34 @@ def write_flat(
 
 
 @native
+def write_rows(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
+    """The first operand, to which the result on it and a tensor that expands to its shape has been written; None as
+    `launch_in_place`, also where these rows have not been found before."""
+    if plan.rows is NULL or plan.gives_bool or plan.positive:
+        return not_handled()
+    frame, found, operands = new(CallFrame), new(FoundRows), new(RowOperands)
+    known = find_rows(
+        plan.rows, plan.kernels, plan.resolver, plan.numbers, plan.computed, arguments, frame, found, owned
+    )
+    if known <= 0:
+        return not_handled() if known == 0 else cast(Object, NULL)
+    first = cast(Tensor, arguments[0])
+    recorded = needs_graph(plan, arguments)
+    if recorded == 1 or awaited(first) or not apart(first, cast(Tensor, arguments[1])) or first.flat is none:
+        return not_handled()
+    if not same(first.shape, cast(Tuple, item(found.entry, 1))) or item(found.entry, 2) is not none:
+        return not_handled()
+    if not put_operands(arguments, found, operands, owned):
+        return not_handled()
+    # Before the write: no reader may take the old count for the new values.
+    if recorded < 0 or not count_write(first, plan.name):
+        return NULL
+    operands.memory[2], operands.itemsize[2] = operands.memory[0], operands.itemsize[0]
+    run_all_rows(found.kernel, operands, frame)
+    return retain(first)
+
+
+@native
 def write_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
     """The first operand, after others have been converted to its dtype; None as `launch_in_place`."""
     kind = kind_of_result(plan.promotes, plan.tensors, plan.masks, arguments) if plan.promotes else UNKNOWN
@@ -111,7 +141,10 @@ def launch_in_place(self: Array, arguments: Items[Object], count: int) -> New[Ob
     elif lies_elsewhere(arguments[plan.lead]):
         result = on_device(device_functions.launch_in_place, self, arguments, count)
     else:
-        result = write_promoted(plan, arguments)
+        result = write_rows(plan, arguments, owned)
+        if result is none:
+            c.release(result)
+            result = write_promoted(plan, arguments)
     release_all(owned)
     return result
 

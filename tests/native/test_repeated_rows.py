@@ -1,0 +1,95 @@
+"""Short rows that every row of another tensor meets, where many are computed at once, and written in place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import specgrad as sg
+from specgrad.generated.ops import arithmetic
+from specgrad.runtime.pool import rows
+
+rng = np.random.default_rng(0)
+# Rows that a tile holds many of, few of, and none; more rows than it holds; rows of several outer ones.
+SHAPES = [((100, 10), (10,)), ((3, 90, 33), (33,)), ((4, 70, 9), (4, 1, 9)), ((500, 127), (127,)), ((70, 700), (700,)),
+          ((2000, 8), (1, 8)), ((2, 3, 80, 12), (3, 1, 12)), ((63, 10), (10,)), ((1, 90, 16), (5, 1, 16))]  # fmt: skip
+DTYPES = (sg.float32, sg.float64, sg.float16, sg.bfloat16, sg.int64)
+
+
+def drawn(shape: tuple[int, ...], dtype: Any) -> Any:
+    return sg.tensor(rng.integers(-10, 11, shape)).to(dtype)  # of which any dtype has the sums
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("shape", "short"), SHAPES)
+def test_values(shape: tuple[int, ...], short: tuple[int, ...], dtype: Any) -> None:
+    """In either order of the operands; the second call is native code's."""
+    x, row = drawn(shape, dtype), drawn(short, dtype)
+    a, b = x.to(sg.float64).numpy(), row.to(sg.float64).numpy()
+    for _ in range(2):
+        np.testing.assert_array_equal((x - row).to(sg.float64).numpy(), a - b)
+        np.testing.assert_array_equal((row - x).to(sg.float64).numpy(), b - a)
+        np.testing.assert_array_equal((x > row).numpy(), a > b)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("shape", "short"), SHAPES[:-1])
+def test_in_place(shape: tuple[int, ...], short: tuple[int, ...], dtype: Any) -> None:
+    x, row = drawn(shape, dtype), drawn(short, dtype)
+    expected, given = x.to(sg.float64).numpy().copy(), row.to(sg.float64).numpy()
+    for k in range(3):
+        version = x._version
+        assert x.sub_(row, alpha=k + 1) is x
+        expected -= (k + 1) * given
+        np.testing.assert_array_equal(x.to(sg.float64).numpy(), expected)
+        assert x._version == version + 1
+
+
+def test_native_code_writes_rows_that_it_knows() -> None:
+    """From the second time on."""
+    op, row = arithmetic.kernels.MUL_TENSOR, sg.full((11,), 2.0)
+    x = sg.ones(150, 11)
+    x.mul_(row)
+    assert op.launch_in_place(x, row) is x
+    np.testing.assert_array_equal(x.numpy(), 4)
+
+
+def test_what_native_code_leaves_alone() -> None:
+    """Operands of one memory, results of another shape, and what has to be recorded go the general way."""
+    op, row, x = arithmetic.kernels.MUL_TENSOR, sg.full((11,), 2.0), sg.ones(150, 11)
+    x.mul_(row)
+    assert op.launch_in_place(x, x[3]) is None
+    with pytest.raises(RuntimeError, match="single memory location"):
+        x.mul_(x[3])
+    with pytest.raises(RuntimeError, match="mul_"):
+        row.mul_(sg.ones(150, 11))
+    with pytest.raises(RuntimeError, match="leaf"):
+        sg.ones(150, 11).requires_grad_().mul_(row)
+    y = (sg.ones(150, 11).requires_grad_() * 1.0).mul_(row)
+    assert y.grad_fn is not None and y.requires_grad
+
+
+def test_gradients_after_a_write() -> None:
+    """A write to what is kept for backward is noticed, native or not."""
+    row, w = sg.full((11,), 2.0), sg.ones(150, 11).requires_grad_()
+    for _ in range(3):
+        x = sg.ones(150, 11)
+        loss = (w * x).sum()
+        x.add_(row)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            loss.backward()
+
+
+def test_rows_that_threads_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of them has a tile of its own."""
+    before = sg.get_num_threads()
+    x, row = drawn((40_000, 10), sg.float64), drawn((10,), sg.float64)
+    assert x.numel() > rows.FEW * rows.TILE // 8
+    try:
+        sg.set_num_threads(2)
+        for _ in range(3):
+            np.testing.assert_array_equal((x + row).numpy(), x.numpy() + row.numpy())
+    finally:
+        sg.set_num_threads(before)
