@@ -14,6 +14,7 @@ from ..llvm.picked import pick
 
 Array = np.ndarray
 BLOCK = 512  # indices that are looked at before any of them is used
+FEW = 64  # indices of a row, for which it is not worth while to begin anew
 
 
 @jit
@@ -64,27 +65,55 @@ def copy_inside(indices: Array, size: int, to: Array) -> bool:
 @jit
 def gather_along(a: Array, indices: Array, out: Array, outside: Array, first: int, last: int) -> None:
     """out[o, i, j] = a[o, indices[o, i, j], j] for rows (o, i); sets `outside[0]` where an index is out of bounds."""
-    size, count, after, k = a.shape[1], indices.shape[1], indices.shape[2], first
-    known = empty_row(0, BLOCK)
-    while k < last:
-        o, i, rows = k // count, k % count, 1
-        if after == 1:
-            rows = min(count - i, last - k)
-            rows = min(rows, BLOCK)
-            row, at, line = part_of(a, o * size, size), part_of(indices, k, rows), part_of(out, k, rows)
-            if not copy_inside(at, size, known):
+    size, count, after = a.shape[1], indices.shape[1], indices.shape[2]
+    if after == 1:
+        inside = gather_lines(a, indices, out, first, last)
+        outside[0] = outside[0] if inside else 1
+        return
+    for k in range(first, last):
+        o, i = k // count, k % count
+        at, line = indices[o, i], out[o, i]
+        for j in range(at.size):
+            index = at[j]
+            if index < 0 or index >= size:
                 outside[0] = 1
                 return
-            pick(row, part_of(known, 0, rows), line)
-        else:
-            at, line = indices[o, i], out[o, i]
-            for j in range(at.size):
-                index = at[j]
-                if index < 0 or index >= size:
-                    outside[0] = 1
-                    return
-                line[j] = a[o, index, j]
-        k += rows
+            line[j] = a[o, index, j]
+
+
+@jit
+def gather_lines(a: Array, indices: Array, out: Array, first: int, last: int) -> bool:
+    """`gather_along` where nothing comes after, a block of elements at a time: of one row, or of many short ones.
+
+    Whether all indices are inside: it stops where one is not.
+    """
+    size, count, known, k = a.shape[1], indices.shape[1], empty_row(0, BLOCK), first
+    while k < last:
+        o, i = k // count, k % count
+        elements = min(BLOCK, last - k) if count < FEW else min(BLOCK, last - k, count - i)
+        places, row = part_of(known, 0, elements), part_of(a, o * size, a.size - o * size)
+        if not copy_inside(part_of(indices, k, elements), size, places):
+            return False
+        if count < FEW:
+            add_row_starts(places, i, count, size)
+        pick(row, places, part_of(out, k, elements))
+        k += elements
+    return True
+
+
+@jit
+def add_row_starts(places: Array, skip: int, count: int, size: int) -> None:
+    """places[i] += size times the row of element i; a row has `count` of them, of which the first one lacks `skip`."""
+    if count == 1:
+        for i in range(places.size):
+            places[i] += i * size
+        return
+    start, row = 0, 0
+    while start < places.size:
+        own = part_of(places, start, min(count - skip, places.size - start))
+        for i in range(own.size):
+            own[i] += row * size
+        start, row, skip = start + own.size, row + 1, 0
 
 
 @jit

@@ -41,7 +41,7 @@ class Picks:
     def write(self) -> None:
         """Read and store all."""
         fours = self.builder.and_(self.count, self.word(-TOGETHER))
-        if isinstance(self.to.type.pointee, self.ir.LiteralStructType):  # complex numbers, of which there are no vectors
+        if isinstance(self.to.type.pointee, self.ir.LiteralStructType):  # there are no vectors of complex numbers
             fours = self.word(0)
         else:
             self.loop(self.word(0), fours, TOGETHER, self.write_vector)

@@ -113,9 +113,7 @@ def find_rows(
     found.rows = cast(Rows, cast(Array, item(found.entry, 0)).memory)
     spreads = found.rows.repeated > 0 and found.kind == INTEGERS
     alone = 0 if spreads else found.rows.repeated
-    if (spreads and found.rows.size > MOST_SPREAD) or not put_numbers(
-        numbers, found.kind, arguments, alone > 0, frame
-    ):
+    if (spreads and found.rows.size > MOST_SPREAD) or not put_numbers(numbers, found.kind, arguments, alone > 0, frame):
         return 0
     variant = KINDS * (VARIANTS + alone - 1) if alone else 0
     found.kernel = found_kernel(kernels, variant + found.kind, resolver)
@@ -124,7 +122,7 @@ def find_rows(
 
 @native
 def put_operands(arguments: Items[Object], found: FoundRows, operands: RowOperands, owned: Owned) -> bool:
-    """Note where two tensors lie; False where they are no longer those whose rows were found, as Python may have run."""
+    """Note where two tensors lie; False where they are no longer those whose rows were found: Python may have run."""
     first, second = cast(Tensor, arguments[0]), cast(Tensor, arguments[1])
     if not has_layout(first, found.key, 0) or not has_layout(second, found.key, 2):
         return False

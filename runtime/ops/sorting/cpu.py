@@ -1,8 +1,9 @@
 """Sorting and choosing along one dimension, stable everywhere: equal elements keep their order. nan is the greatest.
 
 Every number becomes an integer key of the same order (see cpu_loops.py). Keys of 32 bits are sorted together with
-their indices as 64-bit integers: in long rows by radix, in others by NumPy. Wider ones are sorted by radix. Where elements are
-equal, the index is that of a stable sort: of a median the one that stands in the middle, of a mode the last one.
+their indices as 64-bit integers: in long rows by radix, in others by NumPy. Wider ones are sorted by radix. Where
+elements are equal, the index is that of a stable sort: of a median the one that stands in the middle, of a mode the
+last one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Sorting lines so short that each element is compared with every other one, in vectors and without a branch.
 
-How many elements are less than one is its place in the order, or that of the first of its equals. Lines are seen as
-(before, along, after); the last two arguments of a loop are the range of lines.
+How many elements are less than one, or equal and before it, is its place in the order. Lines are seen as (before,
+along, after); the last two arguments of a loop are the range of lines.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ import numpy as np
 
 from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import empty_row, part_of
-from ...kernels.scalar.primitives import bits, choose, narrow
+from ...kernels.llvm.ranks import put_ranks
+from ...kernels.scalar.primitives import bits, choose
 from .cpu_loops import key_of, keys_of
 
 SHORT = 128  # elements of a line
-TOGETHER = 64  # keys of whole vectors, as many as a loop goes over at once
-FEW = 16  # keys that need no loop
+TOGETHER = 32  # keys of whole vectors, as many as are ranked at once
+FEW = 16  # keys that fill fewer
 BLOCK = 16  # keys of which the least decides whether one of them can be among the least few
 
 Array = np.ndarray
@@ -30,70 +31,61 @@ def float_key(value: float, inverted: bool) -> int:
 
 
 @jit
+def put_keys(x: Array, start: int, after: int, inverted: bool, keys: Array) -> None:
+    """The keys of the elements of one line."""
+    if after == 1:
+        row = part_of(x, start, keys.size)
+        for i in range(row.size):
+            keys[i] = float_key(row[i], inverted)
+    else:
+        for i in range(keys.size):
+            keys[i] = float_key(x[start + i * after], inverted)
+
+
+@jit
 def room_for_keys(like: float, count: int) -> tuple[Array, Array]:
-    """A row for keys, filled up with the greatest one: whole vectors of them are compared, and none comes after it. And
-    one for the counts of `put_in_order`.
+    """A row for keys, filled up with the greatest one to whole vectors, and one for their ranks.
 
     They lie side by side, as loads wait for a store before them whose address has the same last 12 bits.
     """
     size = FEW if count <= FEW else (count + TOGETHER - 1) // TOGETHER * TOGETHER
-    room = empty_row(bits(like), size + count)
+    room = empty_row(bits(like), 2 * size)
     for i in range(count, size):
         room[i] = choose(like, np.int32(0x7FFFFFFF), np.int64(0x7FFFFFFFFFFFFFFF))
     return room[:size], room[size:]
 
 
 @jit
-def number_less(keys: Array, key: int, like: float) -> int:
-    """How many keys of the row are less than one."""
-    less = narrow(like, 0)
-    if keys.size == FEW:
-        for j in range(FEW):
-            less = narrow(like, less + (keys[j] < key))
-    else:
-        for j in range(keys.size):
-            less = narrow(like, less + (keys[j] < key))
-    return less
-
-
-@jit
-def put_in_order(keys: Array, like: float, found: Array, to: Array) -> None:
-    """The indices of keys in order; `like` is a float of as many bits as a key has.
-
-    Equal keys have as many before them: `found` counts, at that place, those that have been met.
-    """
+def put_in_order(keys: Array, ranks: Array, to: Array) -> None:
+    """The indices of keys in order, of as many as there is room for in `to`."""
+    put_ranks(keys, to.size, ranks)
     for i in range(to.size):
-        found[i] = 0
-    for i in range(to.size):
-        rank = np.uint64(number_less(keys, keys[i], like))
-        to[rank + np.uint64(found[rank])] = i
-        found[rank] += 1
+        to[np.uint64(ranks[i])] = i
 
 
 @jit
 def short_order(codes: Array, like: float, floating: bool, inverted: bool, out: Array, first: int, last: int) -> None:
     """The indices of each row's elements in order; of integer codes, which have as many bits as `like`."""
-    keys, found = room_for_keys(like, codes.shape[1])
+    keys, ranks = room_for_keys(like, codes.shape[1])
     for r in range(first, last):
         keys_of(codes[r], floating, inverted, keys)
-        put_in_order(keys, like, found, out[r])
+        put_in_order(keys, ranks, out[r])
 
 
 @jit
-def line_order(x: Array, start: int, after: int, inverted: bool, keys: Array, found: Array, order: Array) -> None:
+def line_order(x: Array, start: int, after: int, inverted: bool, keys: Array, ranks: Array, order: Array) -> None:
     """The indices of the elements of one line in order."""
-    for i in range(order.size):
-        keys[i] = float_key(x[start + i * after], inverted)
-    put_in_order(keys, x[0], found, order)
+    put_keys(x, start, after, inverted, part_of(keys, 0, order.size))
+    put_in_order(keys, ranks, order)
 
 
 @jit
 def argsorted(x: Array, out: Array, inverted: int, along: int, after: int, first: int, last: int) -> None:
     """Where the elements of each line in order were."""
-    (keys, found), order = room_for_keys(x[0], along), empty_row(0, along)
+    (keys, ranks), order = room_for_keys(x[0], along), empty_row(0, along)
     for line in range(first, last):
         start = line // after * along * after + line % after
-        line_order(x, start, after, inverted != 0, keys, found, order)
+        line_order(x, start, after, inverted != 0, keys, ranks, order)
         for i in range(along):
             out[start + i * after] = order[i]
 
@@ -112,10 +104,10 @@ def some_in_order(
     last: int,
 ) -> None:
     """k elements of each line in order, behind the first `skip`, and where they were."""
-    (keys, found), order = room_for_keys(x[0], along), empty_row(0, along)
+    (keys, ranks), order = room_for_keys(x[0], along), empty_row(0, along)
     for line in range(first, last):
         start, to = line // after * along * after + line % after, line // after * k * after + line % after
-        line_order(x, start, after, inverted != 0, keys, found, order)
+        line_order(x, start, after, inverted != 0, keys, ranks, order)
         for i in range(k):
             at = order[i + skip]
             values[to + i * after], places[to + i * after] = x[start + at * after], at
@@ -129,13 +121,7 @@ def few_in_order(
     keys, best, order = empty_row(bits(x[0]), along), empty_row(bits(x[0]), k), empty_row(0, k)
     for line in range(first, last):
         start, to = line // after * along * after + line % after, line // after * k * after + line % after
-        if after == 1:
-            row = part_of(x, start, along)
-            for i in range(along):
-                keys[i] = float_key(row[i], inverted != 0)
-        else:
-            for i in range(along):
-                keys[i] = float_key(x[start + i * after], inverted != 0)
+        put_keys(x, start, after, inverted != 0, keys)
         put_few_in_order(keys, best, order)
         for i in range(k):
             values[to + i * after], places[to + i * after] = x[start + order[i] * after], order[i]
@@ -167,10 +153,10 @@ def put_few_in_order(keys: Array, best: Array, order: Array) -> None:
 @jit
 def middles(x: Array, values: Array, places: Array, skips: int, along: int, after: int, first: int, last: int) -> None:
     """The median of each line, the lower one of two, and where it is: without nan if `skips`, else the first nan."""
-    (keys, found), order = room_for_keys(x[0], along), empty_row(0, along)
+    (keys, ranks), order = room_for_keys(x[0], along), empty_row(0, along)
     for line in range(first, last):
         start = line // after * along * after + line % after
-        line_order(x, start, after, False, keys, found, order)
+        line_order(x, start, after, False, keys, ranks, order)
         known = 0
         for i in range(along):
             known += x[start + i * after] == x[start + i * after]

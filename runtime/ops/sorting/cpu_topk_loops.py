@@ -70,7 +70,7 @@ def greatest_few(
     wanted, count = indices.shape[1], codes.shape[1]
     keys, best = np.empty((count + LANES - 1) // LANES * LANES, codes.dtype), np.empty(wanted, codes.dtype)
     tops = np.empty(number_of_groups(wanted), codes.dtype)
-    (few, equals), places, order = room_for_keys(like, MOST + 1), empty_row(0, MOST), empty_row(0, MOST)
+    (few, ranks), places, order = room_for_keys(like, MOST + 1), empty_row(0, MOST), empty_row(0, MOST)
     for r in range(first, last):
         keys_of(codes[r], floating, inverted, keys)
         for i in range(count, keys.size):
@@ -81,7 +81,7 @@ def greatest_few(
         if found > MOST:
             keep_greatest(keys, count, best, indices[r])
         else:
-            put_in_order(part_of(few, 0, whole_vectors(few, found)), like, equals, part_of(order, 0, found))
+            put_in_order(part_of(few, 0, whole_vectors(few, found)), ranks, part_of(order, 0, found))
             for i in range(wanted):
                 indices[r, i] = places[order[i]]
 
