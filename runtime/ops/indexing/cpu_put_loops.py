@@ -152,7 +152,7 @@ def put_by_one(
     """out[b step + a[i] place + w along] = values[b value_step + i value_row + w value_along], or += with `add`, for
     lines (b, w)."""
     places, outside = zero_places(count), zero_places(1)
-    add_places(a, least, size, place, places, outside)
+    add_places(part_of(a, 0, count), least, size, place, places, outside)
     if outside[0]:
         raise IndexError
     put_slices(out, places, values, step, width, along, value_step, value_row, value_along, add, first, last)
@@ -176,7 +176,7 @@ def put_rows(
 ) -> None:
     """out[a[i], w] = values[i value_row + w value_along], or += with `add`, where that is one of a range of rows, which
     are `place` apart."""
-    if not are_inside(a, least, size):
+    if not are_inside(part_of(a, 0, count), least, size):
         raise IndexError
     for i in range(count):
         r = a[i] + (size & (a[i] >> 63))
@@ -271,7 +271,7 @@ def add_rows_at(
 ) -> None:
     """out[r] = x[r] + the sum of rows[i] with index[i] = r, in the order of i."""
     heads, following = empty_row(0, last - first), empty_row(0, count)
-    if not link(index, size, first, following, heads):
+    if not link(part_of(index, 0, count), size, first, following, heads):
         raise IndexError
     for r in range(first, last):
         row, given, i = part_of(out, r * width, width), part_of(x, r * width, width), heads[r - first]

@@ -78,7 +78,8 @@ def scatter(x: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | N
 @of_any_dtype
 def scatter_add(x: Layout, dim: int, index: Layout, src: Layout) -> Plan | None:
     """A copy with elements added along a dimension."""
-    return _scattered(x, dim, index, src, 1)
+    rows = index_of_rows(x, dim, index, src)
+    return index_add(x, 0, rows, src, 1.0) if rows else _scattered(x, dim, index, src, 1)
 
 
 def _scattered(x: Layout, dim: int, index: Layout, src: Layout, add: int) -> Plan | None:
@@ -120,7 +121,20 @@ def scatter_(out: Layout, dim: int, index: Layout, src: Layout | float) -> Plan 
 @of_any_dtype
 def scatter_add_(out: Layout, dim: int, index: Layout, src: Layout) -> Plan | None:
     """Elements added along a dimension."""
-    return _scattered_into(out, dim, index, src, 1)
+    rows = index_of_rows(out, dim, index, src)
+    return index_add_(out, 0, rows, src, 1.0) if rows else _scattered_into(out, dim, index, src, 1)
+
+
+def index_of_rows(x: Layout, dim: int, index: Layout, src: Layout) -> Layout | None:
+    """The indices of whole rows, of which each was expanded to the elements of its row; None where they are others.
+
+    Behind them other indices may follow in memory, so kernels are told how many there are.
+    """
+    if dim or len(index.shape) < 2 or index.strides is None or index.shape != src.shape:
+        return None
+    if index.shape[1:] != x.shape[1:] or index.strides[0] != 1 or any(index.strides[1:]):
+        return None
+    return Layout(index.shape[:1], None)
 
 
 def _scattered_into(out: Layout, dim: int, index: Layout, src: Layout, add: int) -> Plan | None:

@@ -11,6 +11,7 @@ from .cpu_counting_loops import TABLES, count_into, rank_of
 Array = np.ndarray
 COUNTED = 1  # elements of a sum that one counts as whose number is counted
 MOST_TABLES = 16
+SHORT = 1 << 13  # numbers of a line that NumPy counts sooner
 FEW = 1 << 10  # numbers for which there are places in any case
 DENSE = 4  # times as many places as there are numbers may be needed for those between the least and the greatest
 
@@ -18,6 +19,9 @@ DENSE = 4  # times as many places as there are numbers may be needed for those b
 def bin_counts(a: Array, minlength: int) -> Array:
     """The number of occurrences of each of 0, 1, 2, ..., in a line of numbers none of which is negative."""
     line = np.ascontiguousarray(a, np.int64)
+    if line.size <= SHORT:
+        require_none_negative(int(line.min(initial=0)))
+        return np.bincount(line, minlength=minlength)
     expected = max(minlength, FEW)  # most often there are no greater ones, so nobody looks for the greatest before
     counts = counts_from(line, 0, expected) if expected <= line.size else None
     if counts is not None:

@@ -174,3 +174,25 @@ def test_views_that_are_written_and_given_back(lib: Any) -> None:
     product[:, 1:] *= 3.0
     product.sum().backward()
     assert weight.grad.tolist() == [[1.0, 3.0, 3.0], [1.0, 3.0, 3.0]]
+
+
+@pytest.mark.parametrize("width", [1, 3, 40])
+@pytest.mark.parametrize("dtype", [sg.float32, sg.float64, sg.int64, sg.bfloat16])
+def test_scattered_rows_whose_index_was_expanded(width: int, dtype: Any) -> None:
+    """An index of rows, of which others follow in memory, expanded to all elements of a row; in place and not."""
+    every = sg.tensor(rng.integers(0, 7, 90))
+    values = rng.integers(-5, 6, (30, width))
+    for first in (0, 30, 60):
+        index, source = every[first : first + 30], sg.tensor(values).to(dtype)
+        expected = np.ones((7, width))
+        np.add.at(expected, index.numpy(), values)
+        expanded, ones = index[:, None].expand(30, width), sg.ones(7, width, dtype=dtype)
+        np.testing.assert_array_equal(ones.scatter_add(0, expanded, source).double().numpy(), expected)
+        assert ones.scatter_add_(0, expanded, source) is ones
+        np.testing.assert_array_equal(ones.double().numpy(), expected)
+    every[0] = 7
+    for add in (sg.Tensor.scatter_add, sg.Tensor.scatter_add_):
+        kept = sg.zeros(7, width, dtype=dtype)
+        with pytest.raises(RuntimeError, match="index 7 is out of bounds"):
+            add(kept, 0, every[:30, None].expand(30, width), source)
+        assert not kept.any()
