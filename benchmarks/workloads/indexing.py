@@ -193,3 +193,18 @@ def lower_triangle(torch):
     """tril of a matrix."""
     (a,) = plain(torch, (ROWS // 2, ROWS // 2))
     return lambda: a.tril()
+
+
+@indexing
+def rows_scattered(torch):
+    """Rows added at numbers of rows that are expanded to all columns, as sums over the edges of a graph are."""
+    (a,), index = plain(torch, (ROWS, COLUMNS)), integers(torch, ROWS, ROWS)
+    return lambda: torch.zeros(ROWS, COLUMNS).scatter_add(0, index[:, None].expand(ROWS, COLUMNS), a)
+
+
+@indexing
+def one_of_each_row(torch):
+    """The number at one place of each row."""
+    (a,) = plain(torch, (ROWS, COLUMNS))
+    index = integers(torch, COLUMNS, ROWS, 1)
+    return lambda: a.gather(1, index)

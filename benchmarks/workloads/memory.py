@@ -62,6 +62,14 @@ def row_added(torch):
 
 
 @memory
+@costing(moved=8 * LARGE)
+def short_rows_added(torch):
+    """Many rows of ten numbers plus a row."""
+    a, b = plain(torch, (LARGE // 10, 10), (10,))
+    return lambda: a + b
+
+
+@memory
 @costing(moved=8 * SIDE**2)
 def column_scaled(torch):
     """A matrix times a column."""

@@ -328,3 +328,10 @@ def perceptron_adam(torch):
     model = filled(torch, nn.Sequential(*layers, nn.Linear(16, 4)))
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
     return training(torch, model, optimizer, plain(torch, (8, 16))[0], classes=4)
+
+
+@overhead
+def row_added_in_place(torch):
+    """A row of 64 numbers added to 32 rows, in place, nothing recorded."""
+    a, b = plain(torch, (32, 64), (64,))
+    return lambda: a.add_(b, alpha=1e-9)
