@@ -193,6 +193,8 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
                 note_write(into, name)
                 return into, with_constants(operands, computed)
             flat = empty(prod(shape), final.compute.np, place)
+            if is_single(operands) and operands[0]._strides is not None:
+                note_rows(op, operands, len(numbers))
             if order is None:
                 launch(op.kernels, attribute, operands, wanted, shape, numbers, (flat,))
             else:
@@ -208,6 +210,11 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
     if into is not None and result is not into:
         result = write(name, into, result)
     return result, with_constants(operands, computed)
+
+
+def is_single(operands: tuple[Any, ...]) -> bool:
+    """Whether there is but one tensor, and at most a number behind it."""
+    return isinstance(operands[0], TensorBase) and not any(isinstance(v, TensorBase) for v in operands[1:])
 
 
 def order_of_result(operands: tuple[Any, ...], shape: Shape) -> tuple[int, ...] | None:

@@ -192,9 +192,10 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
 
 
 def note_rows(op: Any, operands: tuple[Any, ...], numbers: int) -> None:
-    """Let native code find the rows of two tensors, of which the first is written to."""
-    if len(operands) == 2 and isinstance(operands[0], TensorBase) and isinstance(operands[1], TensorBase):
-        layouts = [(value._shape, value._strides) for value in operands]
+    """Let native code find the rows of two tensors, or of one that lies apart in memory."""
+    tensors = [value for value in operands if isinstance(value, TensorBase)]
+    if len(operands) <= 2 and tensors:
+        layouts = [(value._shape, value._strides) for value in (tensors[0], tensors[-1])]
         shape, strides, count, plan = broadcast_rows(op.name, tuple(layouts), numbers)
         remember_rows(op.rows, layouts, plan, count, shape, strides)
 

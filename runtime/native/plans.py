@@ -115,7 +115,7 @@ def has_room_backward(node: Any) -> bool:
 def forward_plan(op: Any, name: str) -> np.ndarray:
     """The plan of an element-wise op for `launching.launch` or `launch_in_place`."""
     masks = [op.is_raw(i) for i in range(len(op.operands))]
-    by_rows = len(op.operands) == 2 and not any(masks)
+    by_rows = len(op.operands) in (1, 2) and not any(masks)
     inputs = () if op.node is None else op.node.inputs
     plan = ForwardPlan.pack(
         tensors=len(op.operands),

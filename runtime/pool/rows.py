@@ -40,6 +40,7 @@ class RowOperands(Struct):
     memory: Items[int] = room(3)
     itemsize: Items[int] = room(3)
     kind: int  # of the operands
+    single: int  # whether there is but one operand, which stands in both places
     rows: Rows
 
 
@@ -69,7 +70,7 @@ def tiled_operand(operands: RowOperands, rows: int) -> int:
     """1 + the number of the operand of which so many rows are one and the same, a short one, while all others follow
     one another in memory; else 0."""
     found = operands.rows
-    if found.repeated or rows < FEW or found.size * operands.itemsize[0] * SHORT > TILE:
+    if found.repeated or operands.single or rows < FEW or found.size * operands.itemsize[0] * SHORT > TILE:
         return 0
     if found.steps[2].inner != found.size:
         return 0
@@ -139,6 +140,7 @@ def run_rows(kernel: int, operands: RowOperands, frame: CallFrame, first: int, l
         return
     alone, inner, size = operands.rows.repeated, operands.rows.inner, operands.rows.size
     repeated, row = 0 if operands.kind == INTEGERS else alone, new(Spread)
+    repeated = 2 if operands.single else repeated
     q, r, itemsize = first // inner, first % inner, operands.itemsize[0]
     outer0, outer1, outer2 = outer_step(operands, 0), outer_step(operands, 1), outer_step(operands, 2)
     inner0, inner1, inner2 = inner_step(operands, 0), inner_step(operands, 1), inner_step(operands, 2)
@@ -157,7 +159,8 @@ def run_rows(kernel: int, operands: RowOperands, frame: CallFrame, first: int, l
             call_elementwise(kernel, 3, size, frame)
         else:
             frame.memory[0] = two if repeated == 1 else one
-            frame.numbers[0] = number_at(one if repeated == 1 else two, operands.kind)
+            if not operands.single:
+                frame.numbers[0] = number_at(one if repeated == 1 else two, operands.kind)
             call_elementwise(kernel, 2, size, frame)
         r += 1
         if r == inner:

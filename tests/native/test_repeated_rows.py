@@ -93,3 +93,51 @@ def test_rows_that_threads_share(monkeypatch: pytest.MonkeyPatch) -> None:
             np.testing.assert_array_equal((x + row).numpy(), x.numpy() + row.numpy())
     finally:
         sg.set_num_threads(before)
+
+
+SINGLE = {
+    "number added": (lambda x: x + 3, lambda a: a + 3), "product": (lambda x: x * 2, lambda a: a * 2),
+    "added twice": (lambda x: sg.add(x, 2, alpha=3), lambda a: a + 6), "compared": (lambda x: x > 1, lambda a: a > 1),
+    "negative": (lambda x: -x, lambda a: -a), "clamped": (lambda x: x.clamp(-2, 3), lambda a: a.clip(-2, 3)),
+    "size": (lambda x: x.abs(), np.abs), "remainder": (lambda x: x % 4, lambda a: a % 4),
+    "equal": (lambda x: x == 0, lambda a: a == 0), "square": (lambda x: x.square(), np.square),
+}  # fmt: skip
+VIEWS = {
+    "columns": lambda x: x[:, 3:40], "part of three dimensions": lambda x: x.view(30, 10, 50)[:, 2:7],
+    "every second row": lambda x: x[::2], "transposed": lambda x: x.t()[:, 1:], "every second": lambda x: x[:, ::2],
+    "one row": lambda x: x[:1].expand(200, 50), "one column": lambda x: x[:, :1].expand(300, 60),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("name", SINGLE)
+def test_one_tensor_that_lies_apart(name: str, view: str, dtype: Any) -> None:
+    """With a number beside it or none: from the second call on native code runs it row by row."""
+    run, numpys = SINGLE[name]
+    x = VIEWS[view](drawn((300, 50), dtype))
+    expected = numpys(x.to(sg.float64).numpy())
+    for _ in range(3):
+        result = run(x)
+        assert result.dtype is (sg.bool if expected.dtype == bool else dtype)
+        np.testing.assert_array_equal(result.to(sg.float64).numpy(), expected.astype(float))
+
+
+def test_gradients_of_one_tensor_that_lies_apart() -> None:
+    """Of products with numbers, powers, and views of what was computed so."""
+    w = sg.ones(300, 50, requires_grad=True)
+    for k in range(1, 4):
+        part = w[:, 5:30]
+        loss = (part * 2).sum() + (part.square() + 1).sum() + ((part * 3)[::2, 4:] ** 2).sum() + (part / 4).sum()
+        loss.backward()
+        expected = np.zeros((300, 50))
+        expected[:, 5:30] = 4.25
+        expected[::2, 9:30] += 18
+        np.testing.assert_array_equal(w.grad.numpy(), k * expected)
+
+
+def test_native_code_runs_one_tensor_whose_rows_it_knows() -> None:
+    x, op = sg.ones(300, 50)[:, 3:40], arithmetic.kernels.NEG
+    assert (-x).sum() == -300 * 37
+    assert op.launch(x) is not None
+    assert op.launch(sg.ones(301, 50)[:, 3:40]) is None

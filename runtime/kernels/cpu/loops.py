@@ -10,7 +10,7 @@ import numpy as np
 
 from ..jit import jit
 from ..llvm.addresses import empty_row, part_of
-from ..llvm.picked import pick
+from ..llvm.take import take_into
 
 Array = np.ndarray
 BLOCK = 512  # indices that are looked at before any of them is used
@@ -96,7 +96,7 @@ def gather_lines(a: Array, indices: Array, out: Array, first: int, last: int) ->
             return False
         if count < FEW:
             add_row_starts(places, i, count, size)
-        pick(row, places, part_of(out, k, elements))
+        take_into(row, places, part_of(out, k, elements))
         k += elements
     return True
 

@@ -93,12 +93,16 @@ def find_rows(
     numbers: int,
     computed: int,
     arguments: Items[Object],
+    with_number: int,
     frame: CallFrame,
     found: FoundRows,
     owned: Owned,
 ) -> int:
     """Note the rows of two tensors, owned, and put the op's numbers into the frame: 1; 0 where these rows have not been
-    found before, -1 where an error is set."""
+    found before, -1 where an error is set.
+
+    `with_number`: the first of them stands for the second tensor, and there is a kernel for that.
+    """
     if not may_broadcast(arguments[0], arguments[1], computed):
         return 0
     first, second = cast(Tensor, arguments[0]), cast(Tensor, arguments[1])
@@ -115,7 +119,7 @@ def find_rows(
     alone = 0 if spreads else found.rows.repeated
     if (spreads and found.rows.size > MOST_SPREAD) or not put_numbers(numbers, found.kind, arguments, alone > 0, frame):
         return 0
-    variant = KINDS * (VARIANTS + alone - 1) if alone else 0
+    variant = KINDS * (VARIANTS + alone - 1) if alone else KINDS * with_number
     found.kernel = found_kernel(kernels, variant + found.kind, resolver)
     return -1 if found.kernel == 0 else 1
 
@@ -144,11 +148,14 @@ def broadcast(
     gives_bool: int,
     computed: int,
     arguments: Items[Object],
+    single: int,
+    with_number: int,
     owned: Owned,
 ) -> New[Object]:
-    """The result on two tensors, not recorded; None where these rows have not been found before."""
+    """The result on two tensors, or on a `single` one that stands in both places, not recorded; None where these rows
+    have not been found before."""
     frame, found, operands = new(CallFrame), new(FoundRows), new(RowOperands)
-    known = find_rows(found_rows, kernels, resolver, numbers, computed, arguments, frame, found, owned)
+    known = find_rows(found_rows, kernels, resolver, numbers, computed, arguments, with_number, frame, found, owned)
     if known <= 0:
         return not_handled() if known == 0 else cast(Object, NULL)
     result_kind = BOOL if gives_bool else found.kind
@@ -157,7 +164,7 @@ def broadcast(
         return NULL
     if not put_operands(arguments, found, operands, owned):
         return not_handled()
-    operands.memory[2] = flat.memory
+    operands.memory[2], operands.single = flat.memory, single
     operands.itemsize[2] = itemsize(result_kind)
     run_all_rows(found.kernel, operands, frame)
     result = new_tensor(retain(flat), cast(Tuple, item(found.entry, 1)), dtype_of(result_kind))

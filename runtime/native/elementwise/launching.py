@@ -15,7 +15,7 @@ from ..references import Owned, begin, own, release_all
 from ..tensors import dtype_of, elements, holds_kind, is_tensor, new_flat, new_tensor, not_handled, withdrawn
 from .apart import count_of
 from .broadcast import broadcast
-from .constants import are_positive, constant_array, kind_of_constants
+from .constants import are_positive, constant_array, is_constant, kind_of_constants
 from .forward import UNFIT, ForwardPlan, Prepared, leading, lies_elsewhere, needs_graph, on_device, prepared
 from .order import Order, begin_order, in_order, note_steps, sort_order
 from .promotion import UNKNOWN, brought_to, kind_of_result
@@ -32,17 +32,34 @@ def holds_positive(thing: Object, owned: Owned) -> bool:
 
 @native
 def launch_rows(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The result, recorded, for two tensors that broadcast or lie apart in memory, row by row; None as `launch`."""
-    computed = plan.computed
-    if plan.positive and not holds_positive(arguments[1], owned):
+    """The result, recorded, for two tensors that broadcast or lie apart in memory, or for one that does, row by row;
+    None as `launch`."""
+    with_number = int(plan.tensors == 2 and plan.takes_number and is_constant(arguments[1]))
+    single, given, computed = int(plan.tensors == 1) | with_number, new(Arguments), plan.computed
+    if single and plan.fitting:
+        return not_handled()
+    if plan.positive and (single or not holds_positive(arguments[1], owned)):
         computed &= ~(1 << INTEGERS)
+    given.items[0] = arguments[0]
+    numbers = plan.numbers + with_number
+    for i in range(1, 2 + numbers):
+        given.items[i] = arguments[i - single]  # a single tensor stands in both places
     result = broadcast(
-        plan.rows, plan.kernels, plan.resolver, plan.numbers, plan.gives_bool, computed, arguments, owned
+        plan.rows,
+        plan.kernels,
+        plan.resolver,
+        numbers,
+        plan.gives_bool,
+        computed,
+        given.items,
+        single,
+        with_number,
+        owned,
     )
     if result is NULL or result is none:
         return result
     recorded = needs_graph(plan, arguments)
-    if recorded < 0 or (recorded and not record(plan.node, result, arguments, False, True, owned)):
+    if recorded < 0 or (recorded and not record(plan.node, result, arguments, with_number == 1, single == 0, owned)):
         return withdrawn(result)
     return result
 

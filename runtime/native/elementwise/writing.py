@@ -82,11 +82,11 @@ def write_flat(
 def write_rows(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The first operand, to which the result on it and a tensor that expands to its shape has been written; None as
     `launch_in_place`, also where these rows have not been found before."""
-    if plan.rows is NULL or plan.gives_bool or plan.positive:
+    if plan.rows is NULL or plan.tensors != 2 or plan.gives_bool or plan.positive:
         return not_handled()
     frame, found, operands = new(CallFrame), new(FoundRows), new(RowOperands)
     known = find_rows(
-        plan.rows, plan.kernels, plan.resolver, plan.numbers, plan.computed, arguments, frame, found, owned
+        plan.rows, plan.kernels, plan.resolver, plan.numbers, plan.computed, arguments, 0, frame, found, owned
     )
     if known <= 0:
         return not_handled() if known == 0 else cast(Object, NULL)
@@ -101,7 +101,7 @@ def write_rows(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New
     # Before the write: no reader may take the old count for the new values.
     if recorded < 0 or not count_write(first, plan.name):
         return NULL
-    operands.memory[2], operands.itemsize[2] = operands.memory[0], operands.itemsize[0]
+    operands.memory[2], operands.itemsize[2], operands.single = operands.memory[0], operands.itemsize[0], 0
     run_all_rows(found.kernel, operands, frame)
     return retain(first)
 

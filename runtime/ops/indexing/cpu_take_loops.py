@@ -10,7 +10,7 @@ import numpy as np
 from ...kernels.cpu.loops import gather_along
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, part_of, row_at
-from ...kernels.llvm.picked import pick
+from ...kernels.llvm.take import take_into
 
 Array = np.ndarray
 BLOCK = 512  # indices that are looked up at once
@@ -47,7 +47,7 @@ def find_offsets(lines: Array, first: int, offsets: Array) -> bool:
 def read_at(memory: Array, at: Array, width: int, inner: int, to: Array) -> None:
     """to[i, j] = memory[at[i] + j inner], for j below `width`."""
     if width == 1:
-        pick(memory, at, to)
+        take_into(memory, at, to)
     elif inner == 1:
         for i in range(at.size):
             source, target = part_of(memory, at[i], width), part_of(to, i * width, width)

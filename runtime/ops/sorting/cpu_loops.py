@@ -13,6 +13,7 @@ import numpy as np
 
 from ...kernels.cpu.loops import copy_row
 from ...kernels.jit import jit
+from ...kernels.llvm.take import take_into
 
 _BITS = 11  # of a digit of radix sort
 _BINS = 1 << _BITS
@@ -117,9 +118,7 @@ def unpack(packed: Array, indices: Array, first: int, last: int) -> None:
 def pick(rows: Array, indices: Array, values: Array, first: int, last: int) -> None:
     """values[r, i] = rows[r, indices[r, i]]."""
     for r in range(first, last):
-        row, at, out = rows[r], indices[r], values[r]
-        for i in range(at.size):
-            out[i] = row[at[i]]
+        take_into(rows[r], indices[r], values[r])
 
 
 @jit

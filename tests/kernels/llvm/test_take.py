@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from specgrad.runtime.kernels.jit import jit
-from specgrad.runtime.kernels.llvm.picked import TOGETHER, pick
+from specgrad.runtime.kernels.llvm.take import TOGETHER, take_into
 
 DTYPES = (np.bool_, np.int8, np.int32, np.int64, np.float32, np.float64, np.complex64, np.complex128)
 
 
 @jit
-def picked(memory: Any, places: Any, to: Any) -> None:
-    pick(memory, places, to)
+def taken(memory: Any, places: Any, to: Any) -> None:
+    take_into(memory, places, to)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -26,6 +26,6 @@ def test_elements_at_places(dtype: Any, kind: Any) -> None:
     memory = rng.integers(0, 100, 50).astype(dtype)
     for count in range(3 * TOGETHER + 2):
         places, to = rng.integers(0, 50, count).astype(kind), np.full(count + 5, 1, dtype)
-        picked(memory, places, to[:count])
+        taken(memory, places, to[:count])
         np.testing.assert_array_equal(to[:count], memory[places])
         np.testing.assert_array_equal(to[count:], 1)

@@ -13,8 +13,8 @@ TOGETHER = 4  # elements
 
 
 @for_numba
-def pick(context: Any, memory: Any, places: Any, to: Any) -> Any:
-    """pick(memory, places, to): to[i] = memory[places[i]], of flat arrays, those of the places of 64-bit integers."""
+def take_into(context: Any, memory: Any, places: Any, to: Any) -> Any:
+    """take_into(memory, places, to): to[i] = memory[places[i]], of flat arrays; places are integers of 64 bits."""
     from numba import types
 
     if {memory.layout, places.layout, to.layout} != {"C"} or memory.dtype != to.dtype or places.dtype.bitwidth != 64:
@@ -22,13 +22,13 @@ def pick(context: Any, memory: Any, places: Any, to: Any) -> Any:
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         given = zip(signature.args, args, strict=True)
-        Picks(builder, *[context.make_array(kind)(context, builder, value) for kind, value in given]).write()
+        Take(builder, *[context.make_array(kind)(context, builder, value) for kind, value in given]).write()
         return context.get_dummy_value()
 
     return types.void(memory, places, to), code
 
 
-class Picks:
+class Take:
     """Emits the loops: over vectors of elements, then over what is left."""
 
     def __init__(self, builder: Any, memory: Any, places: Any, to: Any) -> None:
