@@ -14,7 +14,9 @@ from ...kernels.cpu.float_keys import extremum
 from ...kernels.cpu.loops import copy_row
 from ...kernels.cpu.sums import (
     CHUNK,
+    FOUR_BLOCKS,
     NARROW,
+    blocks_sum,
     chunk_sums,
     column_square_sums,
     column_sums,
@@ -71,6 +73,9 @@ def row_sums(x: Array, out: Array, divisor: float, along: int, first: int, last:
             to[i] = rows[i] / divisor
     elif along <= _SHORT:
         short_row_sums(rows, along, divisor, to)
+    elif along < FOUR_BLOCKS:
+        for b in range(to.size):  # as `plain_sum` has them, without a call for each row
+            to[b] = blocks_sum(part_of(rows, b * along, along), 0, 0.0) / divisor
     else:
         for b in range(to.size):
             to[b] = plain_sum(part_of(rows, b * along, along)) / divisor
