@@ -15,8 +15,7 @@ from ...kernels.scalar.primitives import bits, choose
 from .cpu_loops import key_of, keys_of
 
 SHORT = 128  # elements of a line
-TOGETHER = 32  # keys of whole vectors, as many as are ranked at once
-FEW = 16  # keys that fill fewer
+TOGETHER = 16  # keys that are ranked at once: whole vectors
 BLOCK = 16  # keys of which the least decides whether one of them can be among the least few
 
 Array = np.ndarray
@@ -48,7 +47,7 @@ def room_for_keys(like: float, count: int) -> tuple[Array, Array]:
 
     They lie side by side, as loads wait for a store before them whose address has the same last 12 bits.
     """
-    size = FEW if count <= FEW else (count + TOGETHER - 1) // TOGETHER * TOGETHER
+    size = (count + TOGETHER - 1) // TOGETHER * TOGETHER
     room = empty_row(bits(like), 2 * size)
     for i in range(count, size):
         room[i] = choose(like, np.int32(0x7FFFFFFF), np.int64(0x7FFFFFFFFFFFFFFF))

@@ -12,7 +12,7 @@ from ...kernels.jit import jit
 from ...kernels.llvm.addresses import empty_row, part_of
 from ...kernels.llvm.lane_bits import LANES, lowest_bit, not_below, number_of_bits
 from .cpu_loops import double_key, keys_of, single_key
-from .cpu_ranks import FEW, TOGETHER, put_in_order, room_for_keys
+from .cpu_ranks import TOGETHER, put_in_order, room_for_keys
 
 Array = np.ndarray
 BLOCK = 128  # elements
@@ -89,7 +89,7 @@ def greatest_few(
 @jit
 def whole_vectors(few: Array, found: int) -> int:
     """As many keys as are compared at once, for those that were found; behind them the greatest one."""
-    size = FEW if found <= FEW else (found + TOGETHER - 1) // TOGETHER * TOGETHER
+    size = (found + TOGETHER - 1) // TOGETHER * TOGETHER
     for i in range(found, size):
         few[i] = few[few.size - 1]
     return size
