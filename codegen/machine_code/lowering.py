@@ -1,8 +1,8 @@
 """`python -m codegen modules`: lower the kernels that training begins with, whose LLVM modules come with specgrad.
 
 How a kernel is lowered depends on the vectors of the processor that it is for, so each level of processors has a
-process of its own, which compiles for it. The native code that every program needs is carried in the same way, for the
-version of Python that runs here: it reads and writes Python's objects.
+process of its own, which compiles for it. The native code that every program needs is the same on all of them, and so
+it is carried as machine code, for the version of Python that runs here: it reads and writes Python's objects.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def entries(only_known: bool) -> Entries:
     missing = [digest for digest, entry in found.items() if not entry]
     if not only_known:
         found |= lower([line for digest, line in kernels().items() if digest in missing])
-        found |= {digest: unit.translated().encode() for digest, unit in units().items() if digest in missing}
+        found |= {digest: unit.compiled() for digest, unit in units().items() if digest in missing}
     return found
 
 

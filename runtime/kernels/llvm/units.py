@@ -110,23 +110,26 @@ class Unit:
 
     def comes_later(self) -> bool:
         """Whether other processes compile it for the next program: who can do without it does."""
-        return not self.loaded and store.lookup(self.digest()) is None and ahead.begin()
+        found_by = self.digest()
+        is_there = self.loaded or store.lookup(found_by) is not None or lowered.find(found_by) is not None
+        return not is_there and ahead.begin()
 
     def code(self) -> bytes:
         """The object file, which is kept; where other processes compile it well, one for now."""
         found_by = self.digest()
         code = store.obtain(found_by)
         if code is None:
-            with ahead.waiting("native code"), garbage.left_alone():
-                carried = lowered.find(found_by)
-                text = self.translated() if carried is None else carried.decode()
-                if ahead.begin():
-                    store.give_up(found_by)
-                    return object_code(text, 0)
-                code = object_code(text)
+            code = lowered.find(found_by)  # carried: this is not compiled again
+            if code is None:
+                with ahead.waiting("native code"), garbage.left_alone():
+                    text = translated(self.name, self.functions)
+                    if ahead.begin():
+                        store.give_up(found_by)
+                        return object_code(text, 0)
+                    code = object_code(text)
             store.keep(found_by, code)
         return code
 
-    def translated(self) -> str:
-        """The LLVM module of the functions, as it may be carried."""
-        return translated(self.name, self.functions)
+    def compiled(self) -> bytes:
+        """The object file, as it may be carried: for all processors of this architecture."""
+        return object_code(translated(self.name, self.functions))

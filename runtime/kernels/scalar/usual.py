@@ -96,7 +96,6 @@ from .logarithm import (
 from .pieces import MIDDLE, MIXED, NEARER
 from .pieces import NEAR as PIECES_NEAR
 from .primitives import bits, choose, fma, narrow, select
-from .softplus import log_sigmoid, log_sigmoid_usual
 
 
 class Usual(NamedTuple):
@@ -296,7 +295,6 @@ USUAL = {
     ndtri: Usual(ndtri_near, all_bits, is_probable),
     log_ndtr: Usual(log_ndtr_near, end_bits, is_before_end),
     exp: Usual(exp_usual, size_bits, has_normal_exp),
-    log_sigmoid: Usual(log_sigmoid_usual, size_bits, has_normal_exp),
     log: Usual(log_of_normal, all_bits, is_normal),
     log1p: Usual(log1p_usual, bits_beside_one, is_moderate),
     log2: Usual(log2_of_normal, all_bits, is_normal),
