@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from ..kernels.llvm.element_kinds import INTEGERS, number_at
 from ..kernels.llvm.kernel_calls import CallFrame, call_elementwise, put_array
-from ..kernels.llvm.memory import load, load_eighth, store, store_eighth
+from ..kernels.llvm.memory import load, load_eighth, load_half, load_quarter, store, store_eighth
 from ..kernels.llvm.structs import Items, Struct, room
 from ..kernels.llvm.typed import address_of, native, new
 from .scheduler import smaller
 
 MOST_SPREAD = 512  # elements of a row for which one int64 stands
-TILE = 4096  # bytes of a short row that every row has anew, as often as it has room
+TILE = 4096  # bytes of short rows that are computed at once
 SHORT = 8  # such rows find room at least
+MOVED = 128  # bytes of a row that is brought to others sooner than the kernel is called for it alone
 FEW = 64  # rows for which it is not worth while
+FOLLOWING, SAME, NUMBERS, APART = range(4)  # how rows of an operand lie: `lie`
 
 
 class Steps(Struct):
@@ -45,44 +47,43 @@ class RowOperands(Struct):
 
 
 class Spread(Struct):
-    """One int64 as often as a row has elements: kernels are given no int64 but in arrays."""
+    """One number as often as a row has elements."""
 
     items: Items[int] = room(MOST_SPREAD)
 
 
-@native
-def spread(row: Spread, memory: int, size: int) -> int:
-    """The address of a row that has the int64 at another address everywhere."""
-    value, place = load(memory, 0), address_of(row)
-    for i in range(size):
-        store(place, 8 * i, value)
-    return place
+class Tiles(Struct):
+    """Rows of two operands, of each as many as are computed at once, and a word that the last one may write behind."""
 
-
-class Tile(Struct):
-    """A row, again and again."""
-
-    words: Items[int] = room(TILE // 8)
+    words: Items[int] = room(2 * (TILE // 8 + 1))
 
 
 @native
-def tiled_operand(operands: RowOperands, rows: int) -> int:
-    """1 + the number of the operand of which so many rows are one and the same, a short one, while all others follow
-    one another in memory; else 0."""
+def lie(operands: RowOperands, k: int) -> int:
+    """How the rows of an operand lie: one behind the other, all in one place, as a number each, or apart."""
+    if operands.rows.repeated == k + 1:
+        return NUMBERS
+    step = operands.rows.steps[k].inner
+    return FOLLOWING if step == operands.rows.size else SAME if step == 0 else APART
+
+
+@native
+def rows_of_tile(operands: RowOperands, rows: int) -> int:
+    """How many short rows are computed at once, as an operand's are brought together; 0 where each is for itself."""
     found = operands.rows
-    if found.repeated or operands.single or rows < FEW or found.size * operands.itemsize[0] * SHORT > TILE:
+    first = lie(operands, 0)
+    second = first if operands.single else lie(operands, 1)
+    row_bytes = found.size * operands.itemsize[0]
+    if rows < FEW or row_bytes * SHORT > TILE or found.steps[2].inner != found.size:
         return 0
-    if found.steps[2].inner != found.size:
+    if (first > SAME or second > SAME) and row_bytes > MOVED or (first == APART or second == APART) and row_bytes < 8:
         return 0
-    if found.steps[0].inner == 0 and found.steps[1].inner == found.size:
-        return 1
-    return 2 if found.steps[1].inner == 0 and found.steps[0].inner == found.size else 0
+    return 0 if first == FOLLOWING and second == FOLLOWING else smaller(TILE // row_bytes, smaller(found.inner, rows))
 
 
 @native
-def fill_tile(tile: Tile, memory: int, row_bytes: int, wanted: int) -> None:
-    """Bring a row into a tile until so many bytes are there."""
-    place = address_of(tile)
+def fill_same(place: int, memory: int, row_bytes: int, wanted: int) -> None:
+    """Bring a row to a place again and again, until so many bytes are there."""
     for i in range(row_bytes):
         store_eighth(place + i, load_eighth(memory + i))
     done = row_bytes
@@ -99,6 +100,42 @@ def fill_tile(tile: Tile, memory: int, row_bytes: int, wanted: int) -> None:
 
 
 @native
+def word_of(memory: int, itemsize: int) -> int:
+    """A word of equal elements."""
+    if itemsize == 8:
+        return load(memory, 0)
+    word = load_half(memory) if itemsize == 4 else load_quarter(memory) * 0x10001
+    return word | word << 32
+
+
+@native
+def fill_numbers(place: int, memory: int, step: int, itemsize: int, row_bytes: int, rows: int) -> None:
+    """Make rows of equal elements of numbers that lie `step` bytes apart; a row's last word may reach into the next."""
+    for _ in range(rows):
+        word = word_of(memory, itemsize)
+        for i in range((row_bytes + 7) // 8):
+            store(place, 8 * i, word)
+        place, memory = place + row_bytes, memory + step
+
+
+@native
+def spread(row: Spread, memory: int, itemsize: int, size: int) -> int:
+    """The address of a row that has the number at another address everywhere."""
+    fill_numbers(address_of(row), memory, 0, itemsize, size * itemsize, 1)
+    return address_of(row)
+
+
+@native
+def fill_apart(place: int, memory: int, step: int, row_bytes: int, rows: int) -> None:
+    """Bring rows of at least eight bytes together that lie `step` bytes apart."""
+    for _ in range(rows):
+        for i in range(row_bytes // 8):
+            store(place, 8 * i, load(memory, 8 * i))
+        store(place, row_bytes - 8, load(memory, row_bytes - 8))  # some of it has been written before
+        place, memory = place + row_bytes, memory + step
+
+
+@native
 def outer_step(operands: RowOperands, k: int) -> int:
     """Bytes from an outer row to the next, of operand `k` or of the result."""
     return operands.rows.steps[k].outer * operands.itemsize[k]
@@ -111,35 +148,58 @@ def inner_step(operands: RowOperands, k: int) -> int:
 
 
 @native
-def run_tiled(kernel: int, operands: RowOperands, frame: CallFrame, first: int, last: int, tiled: int) -> None:
-    """`run_rows` where all rows of an operand are one: as many at a time as a tile has room for."""
-    tile, found = new(Tile), operands.rows
-    row_bytes, k, known = found.size * operands.itemsize[0], tiled - 1, -1
-    together, row = smaller(TILE // row_bytes, smaller(found.inner, last - first)), first
-    for i in range(3):
-        put_array(frame, i, 0, operands.itemsize[i])
+def brought(tiles: Tiles, operands: RowOperands, k: int, q: int, r: int, rows: int, same: int) -> int:
+    """Where rows of an operand lie one behind the other: in its memory, or in a tile, which is filled with them.
+
+    `same`: with so many where they all are the same, 0 where these are there."""
+    how, itemsize = lie(operands, k), operands.itemsize[k]
+    memory = operands.memory[k] + q * outer_step(operands, k) + r * inner_step(operands, k)
+    if how == FOLLOWING:
+        return memory
+    place, row_bytes = address_of(tiles) + k * (TILE + 8), operands.rows.size * itemsize
+    if how == NUMBERS:
+        fill_numbers(place, memory, inner_step(operands, k), itemsize, row_bytes, rows)
+    elif how == APART:
+        fill_apart(place, memory, inner_step(operands, k), row_bytes, rows)
+    elif same:
+        fill_same(place, memory, row_bytes, same * row_bytes)
+    return place
+
+
+@native
+def run_tiled(kernel: int, operands: RowOperands, frame: CallFrame, first: int, last: int, together: int) -> None:
+    """`run_rows` where so many rows are computed at once."""
+    tiles, found = new(Tiles), operands.rows
+    result, row, known = 1 if operands.single else 2, first, -1
+    for k in range(result):
+        put_array(frame, k, 0, operands.itemsize[k])
+    put_array(frame, result, 0, operands.itemsize[2])
     while row < last:
         q, r = row // found.inner, row % found.inner
-        if q != known:
-            fill_tile(tile, operands.memory[k] + q * outer_step(operands, k), row_bytes, together * row_bytes)
-            known = q
         count = smaller(together, smaller(found.inner - r, last - row))
-        for i in range(3):
-            frame.memory[i] = operands.memory[i] + q * outer_step(operands, i) + r * inner_step(operands, i)
-        frame.memory[k] = address_of(tile)
-        call_elementwise(kernel, 3, count * found.size, frame)
-        row += count
+        for k in range(result):
+            frame.memory[k] = brought(tiles, operands, k, q, r, count, 0 if q == known else together)
+        frame.memory[result] = operands.memory[2] + q * outer_step(operands, 2) + r * inner_step(operands, 2)
+        call_elementwise(kernel, result + 1, count * found.size, frame)
+        row, known = row + count, q
+
+
+@native
+def spreads(found: Rows, kind: int, itemsize: int) -> bool:
+    """Whether the kernel gets a row of equal elements where an operand has one number for each row: where rows are
+    short, so that many are computed at once, and of int64, as kernels are given none but in arrays."""
+    return found.repeated > 0 and (kind == INTEGERS or found.size * itemsize <= MOVED)
 
 
 @native
 def run_rows(kernel: int, operands: RowOperands, frame: CallFrame, first: int, last: int) -> None:
     """Call the kernel for a range of rows; its numbers stand in the frame already."""
-    tiled = tiled_operand(operands, smaller(operands.rows.inner, last - first))
-    if tiled:
-        run_tiled(kernel, operands, frame, first, last, tiled)
+    together = rows_of_tile(operands, smaller(operands.rows.inner, last - first))
+    if together:
+        run_tiled(kernel, operands, frame, first, last, together)
         return
     alone, inner, size = operands.rows.repeated, operands.rows.inner, operands.rows.size
-    repeated, row = 0 if operands.kind == INTEGERS else alone, new(Spread)
+    repeated, row = 0 if spreads(operands.rows, operands.kind, operands.itemsize[0]) else alone, new(Spread)
     repeated = 2 if operands.single else repeated
     q, r, itemsize = first // inner, first % inner, operands.itemsize[0]
     outer0, outer1, outer2 = outer_step(operands, 0), outer_step(operands, 1), outer_step(operands, 2)
@@ -154,8 +214,8 @@ def run_rows(kernel: int, operands: RowOperands, frame: CallFrame, first: int, l
         two = operands.memory[1] + q * outer1 + r * inner1
         frame.memory[result] = operands.memory[2] + q * outer2 + r * inner2
         if repeated == 0:
-            frame.memory[0] = spread(row, one, size) if alone == 1 else one
-            frame.memory[1] = spread(row, two, size) if alone == 2 else two
+            frame.memory[0] = spread(row, one, itemsize, size) if alone == 1 else one
+            frame.memory[1] = spread(row, two, itemsize, size) if alone == 2 else two
             call_elementwise(kernel, 3, size, frame)
         else:
             frame.memory[0] = two if repeated == 1 else one

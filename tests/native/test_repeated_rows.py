@@ -1,5 +1,5 @@
-"""Short rows that every row of another tensor meets, where many are computed at once; rows written in place; and one
-tensor that lies apart in memory, row by row."""
+"""Short rows, of which many are computed at once: one that every row meets, a number for each, rows that lie apart;
+rows written in place; and one tensor that lies apart in memory, row by row."""
 
 from __future__ import annotations
 
@@ -13,8 +13,12 @@ from specgrad.generated.ops import arithmetic
 
 rng = np.random.default_rng(0)
 # Rows that a tile holds many of, few of, and none; more rows than it holds; rows of several outer ones.
-SHAPES = [((100, 10), (10,)), ((3, 90, 33), (33,)), ((4, 70, 9), (4, 1, 9)), ((500, 127), (127,)), ((70, 700), (700,)),
-          ((2000, 8), (1, 8)), ((2, 3, 80, 12), (3, 1, 12)), ((63, 10), (10,)), ((1, 90, 16), (5, 1, 16))]  # fmt: skip
+SHAPES = [
+    ((100, 10), (10,)), ((3, 90, 33), (33,)), ((4, 70, 9), (4, 1, 9)), ((500, 127), (127,)), ((70, 700), (700,)),
+    ((2000, 8), (1, 8)), ((2, 3, 80, 12), (3, 1, 12)), ((63, 10), (10,)), ((300, 3), (300, 1)), ((80, 64), (80, 1)),
+    ((3, 90, 17), (3, 90, 1)), ((90, 600), (90, 1)), ((4, 70, 5), (70, 1)), ((1, 90, 16), (5, 1, 16)),
+]  # fmt: skip
+WIDTHS = (2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 130)
 DTYPES = (sg.float32, sg.float64, sg.float16, sg.bfloat16, sg.int64)
 
 
@@ -92,6 +96,20 @@ def test_rows_that_threads_share() -> None:
             np.testing.assert_array_equal((x + row).numpy(), x.numpy() + row.numpy())
     finally:
         sg.set_num_threads(before)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_rows_that_lie_apart(width: int, dtype: Any) -> None:
+    """Both of them, and beside one that does not, one that is repeated, and numbers; to the last row of the memory."""
+    x, y, row, column = drawn((70, width + 1), dtype), *(drawn(s, dtype) for s in ((70, width), (width,), (70, 1)))
+    a, b, c, d = (t.to(sg.float64).numpy() for t in (x, y, row, column))
+    for _ in range(2):
+        np.testing.assert_array_equal((x[:, 1:] - x[:, :-1]).to(sg.float64).numpy(), a[:, 1:] - a[:, :-1])
+        np.testing.assert_array_equal((x[:, 1:] - y).to(sg.float64).numpy(), a[:, 1:] - b)
+        np.testing.assert_array_equal((row - x[:, 1:]).to(sg.float64).numpy(), c - a[:, 1:])
+        np.testing.assert_array_equal((x[:, 1:] * column).to(sg.float64).numpy(), a[:, 1:] * d)
+        np.testing.assert_array_equal((column < row).numpy(), d < c)
 
 
 SINGLE = {

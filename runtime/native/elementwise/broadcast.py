@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import BOOL, INTEGERS, KINDS, itemsize
+from ...kernels.llvm.element_kinds import BOOL, KINDS, itemsize
 from ...kernels.llvm.kernel_calls import CallFrame
 from ...kernels.llvm.structs import Items, Struct
 from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from ...pool.layout import ROWS
-from ...pool.rows import MOST_SPREAD, RowOperands, Rows, run_rows
+from ...pool.rows import MOST_SPREAD, RowOperands, Rows, run_rows, spreads
 from ...pool.scheduler import share
 from ...pool.turning import run_rows_alone
 from .. import c_functions as c
@@ -115,9 +115,9 @@ def find_rows(
         return 0
     found.entry = cast(Tuple, own(owned, entry))  # which the table may forget
     found.rows = cast(Rows, cast(Array, item(found.entry, 0)).memory)
-    spreads = found.rows.repeated > 0 and found.kind == INTEGERS
-    alone = 0 if spreads else found.rows.repeated
-    if (spreads and found.rows.size > MOST_SPREAD) or not put_numbers(numbers, found.kind, arguments, alone > 0, frame):
+    in_rows = spreads(found.rows, found.kind, itemsize(found.kind))
+    alone = 0 if in_rows else found.rows.repeated
+    if (in_rows and found.rows.size > MOST_SPREAD) or not put_numbers(numbers, found.kind, arguments, alone > 0, frame):
         return 0
     variant = KINDS * (VARIANTS + alone - 1) if alone else KINDS * with_number
     found.kernel = found_kernel(kernels, variant + found.kind, resolver)
