@@ -9,7 +9,9 @@ import numpy as np
 
 from ..dispatch import checks
 from ..errors import DtypeError, ShapeError, UnsupportedDtypeError
-from ..kernels.cpu.progressions import steps_from, steps_to
+from ..kernels.compile.loading import is_loaded
+from ..kernels.cpu.aligned import empty
+from ..kernels.cpu.progressions import MANY, steps_from, steps_to
 from ..modes.overrides.calls import NOT_HANDLED
 from ..pool.parallel_for import shared
 from ..tensor.base import TensorBase, host_array
@@ -21,7 +23,7 @@ from .options import allocating, asked, checked_size, chosen_dtype, convert_numb
 
 ARANGE = Creation("arange", "arange", "nnn", inferred=True)
 LINSPACE = Creation("linspace", "linspace", "nnn")
-MANY = 1 << 17  # numbers for which a compiled loop is worth being called
+MOST = 1 << 17  # numbers from which the compiler is worth being loaded
 
 
 def arange(
@@ -99,16 +101,21 @@ def _range(numbers: list[Any], kind: Dtype) -> np.ndarray:
     count = -((first - last) // step) if kind.kind == "i" else ceil((last - first) / step)
     checked_size("arange", (count,))
     with allocating("arange"):
-        if kind.kind == "i":
+        if kind.kind == "i" and (kind is not int64 or not in_a_loop(count)):
             return np.arange(first, first + count * step, step)
         return _steps(first, step, count, kind)
 
 
-def _steps(first: float, step: float, count: int, kind: Dtype) -> np.ndarray:
+def in_a_loop(count: int) -> bool:
+    """Whether a compiled loop gives so many numbers sooner than NumPy."""
+    return count >= (MANY if is_loaded() else MOST)
+
+
+def _steps(first: Any, step: Any, count: int, kind: Dtype) -> np.ndarray:
     """first + i step, in the dtype if there are many."""
-    if count < MANY or not kind.native:
+    if not ((kind.native or kind is int64) and in_a_loop(count)):
         return first + step * np.arange(count)
-    values = np.empty(count, kind.np)
+    values = empty(count, kind.np)
     shared(steps_from, (values, first, step), count, count)
     return values
 
@@ -171,8 +178,8 @@ def _line(first: Any, last: Any, count: int, kind: Dtype) -> np.ndarray:
     if count < 2:
         return np.full(count, first)
     step = (last - first) / (count - 1)
-    if count >= MANY and kind.native:
-        values, half = np.empty(count, kind.np), count // 2
+    if kind.native and in_a_loop(count):
+        values, half = empty(count, kind.np), count // 2
         shared(steps_from, (values[:half], first, step), half, half)
         shared(steps_to, (values[half:], last, step), count - half, count - half)
         return values

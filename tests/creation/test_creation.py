@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.creation.ranges import MANY
+from specgrad.runtime.creation.ranges import MANY, MOST
 
 t64 = sg.tensor(1.0, dtype=sg.float64)
 
@@ -390,6 +390,17 @@ def test_many_numbers_in_a_row(dtype: Any) -> None:
     line = np.where(index < count // 2, -1 + step * index, 8 - step * (count - 1 - index))
     made = sg.linspace(-1, 8, count, dtype=dtype)
     assert np.array_equal(made.numpy(), line.astype(made.numpy().dtype))
+
+
+def test_many_integers_in_a_row() -> None:
+    """Up and down, at the ends of int64, and where the compiler is not loaded as where it is."""
+    for first, last, step in (
+        (0, 2 * MANY + 1, 1),
+        (5, -(10**6), -3),
+        (-(2**63), -(2**63) + MOST, 1),
+        (0, 2**62, 2**40),
+    ):
+        assert np.array_equal(sg.arange(first, last, step).numpy(), np.arange(first, last, step))
 
 
 def test_arange_and_linspace_agree_with_numpy() -> None:

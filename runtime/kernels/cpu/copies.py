@@ -16,7 +16,7 @@ Dims = tuple[int, ...]
 
 _ROWS = 64  # that stay together in one thread
 _LARGE = 4096  # elements; for fewer NumPy's copy is as good
-_AS_FLOATS = {4: np.float32, 8: np.float64}  # only moved, so any bits may pass as floats
+AS_FLOATS = {4: np.float32, 8: np.float64}  # only moved, so any bits may pass as floats
 
 
 def contiguous(a: Array) -> Array:
@@ -26,13 +26,13 @@ def contiguous(a: Array) -> Array:
 
 def copied(a: Array) -> Array:
     """A copy in row-major order."""
-    if a.size < _LARGE or a.itemsize not in _AS_FLOATS:
+    if a.size < _LARGE or a.itemsize not in AS_FLOATS:
         return a.copy()
     # Other layouts (gaps, four dimensions, steps backwards) are left to NumPy.
     plan = None if a.flags.c_contiguous else _plan(a.shape, a.strides, a.itemsize)
     if plan is None and not a.flags.c_contiguous:
         return a.copy()
-    out, moved = empty(a.shape, a.dtype), _AS_FLOATS[a.itemsize]
+    out, moved = empty(a.shape, a.dtype), AS_FLOATS[a.itemsize]
     if plan is None:
         by_slices(_copy, (a.reshape(-1).view(moved), out.reshape(-1).view(moved)), a.size)
         return out

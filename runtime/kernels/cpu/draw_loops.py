@@ -25,7 +25,7 @@ from ..scalar.random.philox import block, word
 
 Array = np.ndarray
 UNIT = 2048  # elements that are made at a time: what stays in the nearest cache
-FEW_PLACES = 10  # bits of the places that `shuffled` brings into order: of more NumPy's vector code makes less work
+FEW_PLACES = 16  # bits of the places that `shuffled` brings into order: of more its tables leave the nearer caches
 INSERTED = 24  # places that are brought into order by insertion alone
 
 

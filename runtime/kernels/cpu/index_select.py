@@ -10,6 +10,7 @@ import numpy as np
 
 from ..jit import jit
 from ..llvm.addresses import part_of
+from ..llvm.runs import copy_elements
 
 Array = np.ndarray
 
@@ -17,15 +18,13 @@ Array = np.ndarray
 @jit
 def take_rows(table: Array, indices: Array, least: int, out: Array, outside: Array, first: int, last: int) -> None:
     """out[i] = table[indices[i]]; an index below `least` is out of bounds."""
-    size, width = table.shape[0], table.shape[1]  # no exception: the pool's threads have no GIL to raise it with
+    size = table.shape[0]  # no exception: the pool's threads have no GIL to raise it with
     for i in range(first, last):
         index = indices[i]
         if index < least or index >= size:
             outside[0] = 1
             return
-        source, target = table[index + size if index < 0 else index], out[i]
-        for j in range(width):
-            target[j] = source[j]
+        copy_elements(out[i], table[index + size if index < 0 else index])
 
 
 @jit

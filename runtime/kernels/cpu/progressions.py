@@ -1,23 +1,27 @@
-"""Numbers at equal distances, computed in double precision and rounded once."""
+"""Numbers at equal distances, computed as integers, or in double precision and rounded once."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..jit import jit
+from ..llvm.addresses import part_of
 
 Array = np.ndarray
+MANY = 1 << 15  # numbers for which these loops are worth being called
 
 
 @jit
 def steps_from(out: Array, start: float, step: float, first: int, last: int) -> None:
     """out[i] = start + step i."""
-    for i in range(first, last):
-        out[i] = start + step * i
+    to = part_of(out, first, last - first)
+    for i in range(to.size):
+        to[i] = start + step * (first + i)
 
 
 @jit
 def steps_to(out: Array, end: float, step: float, first: int, last: int) -> None:
     """out[i] = end - step (n - 1 - i), for n numbers."""
-    for i in range(first, last):
-        out[i] = end - step * (out.size - 1 - i)
+    to, before = part_of(out, first, last - first), out.size - 1 - first
+    for i in range(to.size):
+        to[i] = end - step * (before - i)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import for_numba
+from .runs import conversion
 
 TOGETHER = 4  # elements
 
@@ -22,7 +23,8 @@ def take_into(context: Any, memory: Any, places: Any, to: Any) -> Any:
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         given = zip(signature.args, args, strict=True)
-        Take(builder, *[context.make_array(kind)(context, builder, value) for kind, value in given]).write()
+        read, found, target = [context.make_array(kind)(context, builder, value) for kind, value in given]
+        Take(builder, read, found, target, conversion(builder, memory, to)).write()
         return context.get_dummy_value()
 
     return types.void(memory, places, to), code
@@ -31,12 +33,12 @@ def take_into(context: Any, memory: Any, places: Any, to: Any) -> Any:
 class Take:
     """Emits the loops: over vectors of elements, then over what is left."""
 
-    def __init__(self, builder: Any, memory: Any, places: Any, to: Any) -> None:
+    def __init__(self, builder: Any, memory: Any, places: Any, to: Any, convert: Any) -> None:
         from llvmlite import ir
 
         self.ir, self.builder, self.word = ir, builder, ir.IntType(64)
         self.memory, self.places, self.to = memory.data, places.data, to.data
-        self.count = to.nitems
+        self.count, self.convert = to.nitems, convert or (lambda bits: bits)
 
     def write(self) -> None:
         """Read and store all."""
@@ -45,7 +47,7 @@ class Take:
             fours = self.word(0)
         else:
             self.loop(self.word(0), fours, TOGETHER, self.write_vector)
-        self.loop(fours, self.count, 1, lambda i: self.builder.store(self.read(i), self.builder.gep(self.to, [i])))
+        self.loop(fours, self.count, 1, self.write_one)
 
     def loop(self, start: Any, stop: Any, step: int, body: Any) -> None:
         """body(i) for i in range(start, stop, step)."""
@@ -59,12 +61,19 @@ class Take:
         place = self.builder.load(self.builder.gep(self.places, [i]))
         return self.builder.load(self.builder.gep(self.memory, [place]))
 
+    def write_one(self, i: Any) -> None:
+        """Store element number i."""
+        self.store(self.convert(self.read(i)), i)
+
     def write_vector(self, i: Any) -> None:
         """Store the elements from number i on, as one vector."""
-        element = self.to.type.pointee
-        kind = self.ir.VectorType(element, TOGETHER)
+        kind = self.ir.VectorType(self.memory.type.pointee, TOGETHER)
         vector = self.ir.Constant(kind, self.ir.Undefined)
         for k in range(TOGETHER):
             vector = self.builder.insert_element(vector, self.read(self.builder.add(i, self.word(k))), self.word(k))
-        pointer = self.builder.bitcast(self.builder.gep(self.to, [i]), kind.as_pointer())
-        self.builder.store(vector, pointer, align=1)
+        self.store(self.convert(vector), i)
+
+    def store(self, value: Any, i: Any) -> None:
+        """Write an element, or a vector of them, where element number i stands."""
+        pointer = self.builder.bitcast(self.builder.gep(self.to, [i]), value.type.as_pointer())
+        self.builder.store(value, pointer, align=1)

@@ -13,7 +13,7 @@ from ...kernels.llvm.addresses import address, empty_row, part_of, row_at
 from ...kernels.llvm.take import take_into
 
 Array = np.ndarray
-BLOCK = 512  # indices that are looked up at once
+BLOCK = 2048  # indices that are looked up at once
 LINE = 4  # numbers of an array of indices: its address, what negative ones are added to, the dimension's size and step
 
 

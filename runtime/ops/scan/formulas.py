@@ -73,6 +73,15 @@ def trapezoids(y: Tensor, spacing: Tensor | float, dim: int) -> Tensor:
     return (before + after) * spacing
 
 
+def area_between(y: Tensor, spacing: float, dim: int) -> Tensor:
+    """The area below samples at equal distances: all but the two at the ends count whole."""
+    count = y._shape[dim]
+    if count < 2:
+        return trapezoids(y, spacing, dim).sum(dim) / 2
+    ends = y.select(dim, 0) + y.select(dim, count - 1)
+    return (y.narrow(dim, 1, count - 2).sum(dim) + ends / 2) * spacing
+
+
 def spacings(y: Tensor, x: Tensor, dim: int) -> Tensor:
     """From each sample point to the next; points in a vector lie along `dim` of y."""
     if x.ndim == 1:

@@ -5,15 +5,17 @@ The transposes of views write the gradient into zeros.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from math import prod
+from typing import Any
 
 import numpy as np
 
-from ...kernels.cpu.copies import contiguous, copied
-from ...kernels.jit import jit
+from ...kernels.cpu.copies import AS_FLOATS, copied
+from ...kernels.cpu.plan import Plan, run_if_planned
 from ...tensor import views
+from . import plans_assembled
 
 Array = np.ndarray
 Ints = tuple[int, ...]
@@ -33,6 +35,18 @@ def clone(a: Array) -> Array:
 
 
 to_copy = clone  # the caller has cast already
+
+
+def run_moving(find: Callable[..., Plan | None], a: Array, *arguments: Any) -> Array | None:
+    """What the plan of an op that only moves elements makes of an array; None where it has none.
+
+    Any bits pass as floats of their size.
+    """
+    moved = AS_FLOATS.get(a.itemsize)
+    if moved is None or min(a.strides, default=0) < 0:
+        return None
+    results = run_if_planned(find, a.view(moved), *arguments)
+    return None if results is None else results[0].view(a.dtype)
 
 
 def select_backward(grad: Array, sizes: Ints, dim: int, index: int) -> Array:
@@ -101,42 +115,29 @@ def unstacked(wanted: Sequence[bool], grad: Array, dim: int) -> list[Array | Non
 
 def roll(a: Array, shifts: Ints, dims: Ints) -> Array:
     """Elements moved on, cyclically, along `dims` or in the flattened array."""
+    if (found := run_moving(plans_assembled.roll, a, shifts, dims)) is not None:
+        return found
     return np.roll(a, shifts, dims) if dims else np.roll(a, shifts[0])
 
 
 def triu(a: Array, diagonal: int) -> Array:
     """a_ij where j - i >= diagonal, else 0."""
-    return _triangle(a, diagonal, True) if a.dtype.kind == "f" else np.triu(a, diagonal)
+    found = run_moving(plans_assembled.triu, a, diagonal)
+    return np.triu(a, diagonal) if found is None else found
 
 
 def tril(a: Array, diagonal: int) -> Array:
     """a_ij where j - i <= diagonal, else 0."""
-    return _triangle(a, diagonal + 1, False) if a.dtype.kind == "f" else np.tril(a, diagonal)
-
-
-def _triangle(a: Array, diagonal: int, upper: bool) -> Array:
-    result = np.empty(a.shape, a.dtype)
-    if result.size:
-        _split_rows(contiguous(a).reshape(-1, *a.shape[-2:]), diagonal, upper, result.reshape(-1, *a.shape[-2:]))
-    return result
-
-
-@jit
-def _split_rows(a: Array, diagonal: int, upper: bool, result: Array) -> None:
-    """Row i from column i + diagonal on (upper), or up to it; zeros elsewhere."""
-    for b in range(a.shape[0]):
-        for i in range(a.shape[1]):
-            row, out = a[b, i], result[b, i]
-            at = min(max(i + diagonal, 0), row.size)
-            zeros, kept, to = (out[:at], row[at:], out[at:]) if upper else (out[at:], row[:at], out[:at])
-            for j in range(zeros.size):
-                zeros[j] = 0
-            for j in range(kept.size):
-                to[j] = kept[j]
+    found = run_moving(plans_assembled.tril, a, diagonal)
+    return np.tril(a, diagonal) if found is None else found
 
 
 def constant_pad_nd(a: Array, pad: Ints, value: int | float | complex) -> Array:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative."""
+    number = 0.0 if not value else float(value) if a.dtype.kind == "f" and not isinstance(value, complex) else None
+    found = None if number is None else run_moving(plans_assembled.constant_pad_nd, a, pad, number)
+    if found is not None:
+        return found
     pairs = [(0, 0)] * (a.ndim - len(pad) // 2) + list(zip(pad[-2::-2], pad[::-2], strict=True))
     sizes = [n + left + right for n, (left, right) in zip(a.shape, pairs, strict=True)]
     result = np.empty(sizes, a.dtype)
@@ -153,22 +154,9 @@ def constant_pad_nd(a: Array, pad: Ints, value: int | float | complex) -> Array:
 
 def flip(a: Array, dims: Ints) -> Array:
     """The order reversed along `dims`."""
-    if a.dtype.kind == "f" and a.ndim and a.ndim - 1 in dims and a.flags.c_contiguous and a.size:
-        rest = np.flip(a, tuple(d for d in dims if d != a.ndim - 1))
-        rows = rest.reshape(-1, a.shape[-1])
-        result = np.empty(rows.shape, a.dtype)
-        _reverse_rows(rows, result)
-        return result.reshape(a.shape)
+    if (found := run_moving(plans_assembled.flip, a, dims)) is not None:
+        return found
     return np.flip(a, dims if a.ndim else ()).copy()
-
-
-@jit
-def _reverse_rows(rows: Array, result: Array) -> None:
-    last = np.uint64(rows.shape[1] - 1)
-    for r in range(rows.shape[0]):
-        row, out = rows[r], result[r]
-        for i in range(out.size):
-            out[i] = row[last - np.uint64(i)]  # unsigned: an index that cannot count from the end
 
 
 def im2col(a: Array, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Array:

@@ -1,4 +1,4 @@
-"""Copies, as plans call them: strided memory made contiguous, pieces put together and cut apart, zeros around one."""
+"""Copies, as plans call them: strided memory made contiguous, pieces put together, zeros around one, triangles."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import numpy as np
 
 from ...kernels.cpu.loops import copy_run
 from ...kernels.cpu.moves import flat_move
-from ...kernels.jit import jit
+from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import part_of
+from ...kernels.llvm.runs import copy_elements
 
 Array = np.ndarray
 
@@ -95,8 +96,13 @@ def piece_joined(x: Array, out: Array, rows: int, piece: int, whole: int, offset
         copy_run(x, i * piece, out, i * whole + offset, piece)
 
 
-@jit
-def piece_split(x: Array, out: Array, rows: int, piece: int, whole: int, offset: int) -> None:
-    """out[i] = x[i, offset:offset + piece], for rows of `whole` elements: one piece of a split."""
-    for i in range(rows):
-        copy_run(x, i * whole + offset, out, i * piece, piece)
+@jit(halves=WRITTEN)
+def triangle(x: Array, out: Array, height: int, width: int, diagonal: int, upper: int, first: int, last: int) -> None:
+    """Some rows of matrices from column i + diagonal on (upper), or up to it; zeros elsewhere."""
+    for k in range(first, last):
+        start, at = k * width, min(max(k % height + diagonal, 0), width)
+        kept, size = (start + at, width - at) if upper else (start, at)
+        zeros = part_of(out, start if upper else start + at, width - size)
+        for i in range(zeros.size):
+            zeros[i] = 0
+        copy_elements(part_of(out, kept, size), part_of(x, kept, size))

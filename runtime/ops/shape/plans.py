@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
+from ...kernels.cpu.assembled import SHORT, assembled, bordered, lines, whole
 from ...kernels.cpu.moves import PART, path
 from ...kernels.cpu.places import moved
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, of_any_dtype, single
@@ -14,21 +15,25 @@ from . import cpu_loops as loops
 MOST = 1 << 16  # elements: larger copies whose rows lie in columns are for kernels that go square by square
 MOST_JOINED = 1 << 18  # elements that are joined piece by piece, by one thread
 COPIED = 5  # dimensions of what `strided_copy` copies
+LOOPS = 3  # of what `path_copy` copies
 
 
 @of_any_dtype
 def clone(x: Layout) -> Plan | None:
-    """Loops over five dimensions; where these are not enough, element by element."""
+    """Loops over up to five dimensions; where rows are short, or dimensions more, several rows at a time."""
     size = prod(x.shape)
     if x.strides is None and size > MOST:
         return single(loops.flat_copy, 1, x.shape, (), (), (size, SLICE), row=1)
-    if x.strides is not None and size > MOST:
-        return _along_path(x)
     dims = [(size, 1)] if x.strides is None else merged(x.shape, x.strides)
     if len(dims) > 1 and not size:
         return None
-    if len(dims) > COPIED:
-        return moved(x, lambda places: places)
+    is_long = len(dims) > (LOOPS if size > MOST else COPIED)
+    if is_long or (len(dims) > 1 and dims[-1][0] < SHORT):
+        found = assembled(x.shape, [whole(*dim) for dim in dims])
+        if found is not None or is_long:
+            return moved(x, lambda places: places) if found is None else found
+    if size > MOST:
+        return _along_path(x)
     dims = [(1, 0)] * (COPIED - len(dims)) + dims
     return single(loops.strided_copy, 1, x.shape, (), (*[n for n, _ in dims], *[step for _, step in dims]))
 
@@ -56,19 +61,23 @@ def merged(shape: Ints, strides: Ints) -> list[tuple[int, int]]:
 
 def slice_backward(grad: Layout, sizes: Ints, dim: int, start: int, end: int, step: int) -> Plan | None:
     """Zeros around slices."""
-    return _embedded(grad, sizes, dim, start, step, grad.shape[dim] if sizes else 1)
+    if step != 1 and grad.strides is None and prod(sizes) <= MOST and start >= 0 and dim >= 0:
+        before, after, count = prod(sizes[:dim]), prod(sizes[dim + 1 :]), grad.shape[dim] if sizes else 1
+        return single(loops.slice_in_zeros, 1, tuple(sizes), (), (before, sizes[dim], after, start, step, count))
+    return _embedded(grad, lines(grad), sizes, dim, start) if step == 1 else None
 
 
 def select_backward(grad: Layout, sizes: Ints, dim: int, index: int) -> Plan | None:
     """Zeros around one place."""
-    return _embedded(grad, sizes, dim, index, 1, 1)
+    own = lines(grad)
+    return _embedded(grad, [*own[:dim], (1, 0), *own[dim:]], sizes, dim, index)
 
 
-def _embedded(grad: Layout, sizes: Ints, dim: int, start: int, step: int, count: int) -> Plan | None:
-    if grad.strides is not None or prod(sizes) > MOST or start < 0 or dim < 0:
+def _embedded(grad: Layout, own: list[tuple[int, int]], sizes: Ints, dim: int, start: int) -> Plan | None:
+    if start < 0 or dim < 0 or not sizes:
         return None
-    before, after = prod(sizes[:dim]), prod(sizes[dim + 1 :])
-    return single(loops.slice_in_zeros, 1, tuple(sizes), (), (before, sizes[dim], after, start, step, count))
+    inside = bordered(*own[dim], start, sizes[dim] - start - own[dim][0])
+    return assembled(tuple(sizes), [inside if d == dim else whole(*line) for d, line in enumerate(own)])
 
 
 @of_any_dtype
@@ -116,12 +125,16 @@ def unstacked(wanted: tuple[bool, ...], grad: Layout, dim: int) -> Plan | None:
 
 
 def _pieces(wanted: tuple[bool, ...], grad: Layout, shapes: tuple[Ints, ...], dim: int) -> Plan | None:
-    if grad.strides is not None or prod(grad.shape) > MOST or any(s == (0,) for s in shapes) or dim < 0:
+    """Pieces of the shapes, or without the dimension that they are one of."""
+    own, start, steps = lines(grad), 0, list[Step]()
+    if dim < 0 or any(0 in shape for shape in shapes):
         return None
-    rows, whole, steps, offset = prod(grad.shape[:dim]), prod(grad.shape[dim:]), [], 0
     for i, (yes, shape) in enumerate(zip(wanted, shapes, strict=True)):
-        piece = prod(shape[dim:])
-        if yes:
-            steps.append(Step(loops.piece_split, (1,), ((i, shape),), (), (rows, piece, whole, offset)))
-        offset += piece
+        size = shape[dim] if len(shape) == len(own) else 1
+        piece = bordered(*own[dim], -start, start + size - own[dim][0])
+        found = assembled(shape, [piece if d == dim else whole(*line) for d, line in enumerate(own)]) if yes else ()
+        if found is None:
+            return None
+        steps += [step._replace(operands=(1,), results=((i, shape),)) for step in found]
+        start += size
     return tuple(steps) or None

@@ -1,0 +1,278 @@
+"""Plans of ops whose results are elements of an operand, each dimension for itself: mirrored, turned, repeated, within
+a border, cut, and in other strides.
+
+What becomes of a dimension is said by runs: so many elements, from a place on, a step apart, or a value that stands in
+their place. Dimensions that go on as one are made one. The last one is a row, which is copied run by run, or where runs
+are short, several rows at a time, element by element, from where a table says that these lie. So no table is longer
+than a few rows, however many there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from ...pool.layout import SLICE
+from ...tensor.shapes import contiguous_strides
+from ..jit import WRITTEN, jit
+from ..llvm.addresses import part_of
+from ..llvm.runs import copy_elements, reverse_elements
+from ..llvm.take import take_into
+from .plan import Array, Ints, Layout, Plan, Step
+
+SHORT = 16  # elements that a run has at least, on average, to be copied as one
+MOST_RUNS = 1 << 12  # of a row or a dimension
+MOST_OUTER = 1 << 14  # slices of all dimensions before the last two
+MOST_CROSSED = 1 << 16  # elements that are read in another order than that of memory
+MOST_ROW = 1 << 12  # elements of a row that are found one by one
+TOGETHER = 256  # elements of rows that are found together, about
+
+
+class Run(NamedTuple):
+    """So many elements a step apart, from a place in memory on; where that is -1, a value in their place."""
+
+    start: int
+    step: int
+    size: int
+
+
+Runs = list[Run]
+
+
+def lines(x: Layout) -> list[tuple[int, int]]:
+    """The size of each dimension, and its step."""
+    return list(zip(x.shape, contiguous_strides(x.shape) if x.strides is None else x.strides, strict=True))
+
+
+def whole(size: int, step: int) -> Runs:
+    """All of a dimension, as it is."""
+    return [Run(0, step, size)]
+
+
+def mirrored(size: int, step: int) -> Runs:
+    """A dimension in reversed order."""
+    return [Run((size - 1) * step, -step, size)]
+
+
+def turned(size: int, step: int, shift: int) -> Runs:
+    """A dimension moved on, and in again at its start."""
+    first = shift % size if size else 0
+    return [Run((size - first) * step, step, first), Run(0, step, size - first)]
+
+
+def bordered(size: int, step: int, before: int, after: int) -> Runs:
+    """A dimension between values, or cut where their numbers are negative."""
+    total, kept = size + before + after, max(size + min(before, 0) + min(after, 0), 0)
+    border = min(max(before, 0), total - kept)
+    return [Run(-1, 0, border), Run(max(-before, 0) * step, step, kept), Run(-1, 0, total - kept - border)]
+
+
+def assembled(shape: Ints, dims: Sequence[Runs], value: float = 0) -> Plan | None:
+    """The plan of a result whose elements are those that the runs of each dimension say, in a shape of as many.
+
+    None where there are none, and where that takes long tables or goes far for neighbours.
+    """
+    if min(shape, default=1) <= 0:
+        return None
+    joined = as_few([[run for run in runs if run.size] for runs in dims])
+    *others, inner, row = [[Run(0, 0, 1)]] * (2 - len(joined)) + joined
+    if max(len(inner), len(row)) > MOST_RUNS or prod(map(length, others)) > MOST_OUTER:
+        return None
+    if prod(shape) > MOST_CROSSED and is_crossed([*others, inner], row):
+        return None
+    outer, rows, width = outer_places(others), length(inner), length(row)
+    tables, total = (outer, flat(inner)), len(outer) * rows
+    near = all(abs(run.step) <= 1 or run.size == 1 for run in row)
+    if near and width >= SHORT * len(row):
+        ints, extent = (rows, width), (total * width, SLICE)
+        return (Step(assemble_runs, (0,), ((0, shape),), (value,), ints, extent, row=1, tables=(*tables, flat(row))),)
+    if width > MOST_ROW:
+        return None
+    return (assembly_of_elements(shape, (outer, inner, row), value),)
+
+
+def is_crossed(others: Sequence[Runs], row: Runs) -> bool:
+    """Whether rows are columns of what they are read from, which then is gone through by squares."""
+    far = max(abs(run.step) for run in row)
+    return any(0 < abs(run.step) < far for runs in others for run in runs if run.size > 1)
+
+
+def assembly_of_elements(shape: Ints, dims: tuple[Array, Runs, Runs], value: float) -> Step:
+    """The call that finds elements by a table, of several rows together where these lie at equal distances."""
+    outer, inner, row = dims
+    rows, width = length(inner), length(row)
+    steps = {run.step for run in inner if run.start >= 0 and run.size > 1}
+    together = max(1, TOGETHER // width) if len(steps) < 2 else 1  # rows
+    step = steps.pop() if steps else 0
+    own = places_of(row)
+    table = (np.arange(together)[:, None] * step + np.maximum(own, 0)).reshape(-1)
+    fills = (np.arange(together)[:, None] * width + np.flatnonzero(own < 0)).reshape(-1)
+    tables = outer, flat(inner), table, fills
+    ints, extent = (rows, width, together), (len(outer) * rows, together)
+    return Step(assemble_elements, (0,), ((0, shape),), (value,), ints, extent, row=width, tables=tables)
+
+
+def length(runs: Runs) -> int:
+    """How many elements runs have."""
+    return sum(run.size for run in runs)
+
+
+def as_few(dims: Sequence[Runs]) -> list[Runs]:
+    """The dimensions, those made one that go on as one."""
+    found: list[Runs] = []
+    for runs in dims:
+        found.append(runs)
+        while len(found) > 1 and (both := joined_runs(found[-2], found[-1])) is not None:
+            found[-2:] = [both]
+    return found
+
+
+def joined_runs(outer: Runs, inner: Runs) -> Runs | None:
+    """Two dimensions as one: the inner one is a single run that each step of the outer one goes on with."""
+    if len(outer) == outer[0].size == 1:
+        return [run_of_both(outer[0], run) for run in inner]
+    if len(inner) != 1:
+        return None
+    start, step, size = inner[0]
+    if start >= 0 and size > 1:
+        goes_on = all(run.start < 0 or run.size == 1 or run.step == step * size for run in outer)
+        if not goes_on or (abs(step) > 1 and length(outer) * size > MOST_ROW):
+            return None
+    return [run_of_both(run, inner[0]) for run in outer]
+
+
+def run_of_both(outer: Run, inner: Run) -> Run:
+    """The run that both make."""
+    if min(outer.start, inner.start) < 0:
+        return Run(-1, 0, outer.size * inner.size)
+    step = outer.step if inner.size == 1 else inner.step
+    return Run(outer.start + inner.start, step, outer.size * inner.size)
+
+
+def places_of(runs: Runs) -> Array:
+    """Where each element lies, or -1."""
+    return np.concatenate([run.start + run.step * np.arange(run.size) for run in runs])
+
+
+def outer_places(dims: Sequence[Runs]) -> Array:
+    """Where each slice of all of these dimensions begins, or -1."""
+    found = np.zeros(1, np.int64)
+    for runs in dims:
+        own = places_of(runs)
+        sums = found[:, None] + own
+        sums[(found < 0)[:, None] | (own < 0)] = -1
+        found = sums.reshape(-1)
+    return found
+
+
+def flat(runs: Runs) -> Array:
+    """Runs as a table."""
+    return np.array(runs, np.int64).reshape(-1)
+
+
+@jit
+def find_run(runs: Array, place: int) -> tuple[int, int]:
+    """The number of the run that element number `place` belongs to, and its number in that."""
+    r = 0
+    while place >= runs[3 * r + 2]:
+        place -= runs[3 * r + 2]
+        r += 1
+    return r, place
+
+
+@jit
+def start_of(outer: int, runs: Array, r: int, i: int) -> int:
+    """Where element `i` of run `r` of a slice lies, or -1."""
+    if outer < 0 or runs[3 * r] < 0:
+        return -1
+    return outer + runs[3 * r] + i * runs[3 * r + 1]
+
+
+@jit(halves=WRITTEN)
+def assemble_runs(
+    x: Array,
+    out: Array,
+    outer: Array,
+    inner: Array,
+    row: Array,
+    value: float,
+    rows: int,
+    width: int,
+    first: int,
+    last: int,
+) -> None:
+    """A range of the elements of all rows (outer, inner), each of which has the runs of `row`."""
+    k = first // width
+    q, at = k // rows, first
+    r, i = find_run(inner, k % rows)
+    part, skip = find_run(row, first - k * width)
+    while at < last:
+        base = start_of(outer[q], inner, r, i)
+        while at < last and 3 * part < row.size:
+            count = min(row[3 * part + 2] - skip, last - at)
+            write_run(x, start_of(base, row, part, skip), row[3 * part + 1], part_of(out, at, count), value)
+            at, part, skip = at + count, part + 1, 0
+        q, r, i = following(q, inner, r, i + 1)
+        part = 0
+
+
+@jit
+def following(q: int, inner: Array, r: int, i: int) -> tuple[int, int, int]:
+    """The slice, run and element that come where element `i` of a run may be that after its last."""
+    if i < inner[3 * r + 2]:
+        return q, r, i
+    if 3 * (r + 1) < inner.size:
+        return q, r + 1, 0
+    return q + 1, 0, 0
+
+
+@jit(halves=WRITTEN)
+def write_run(x: Array, start: int, step: int, to: Array, value: float) -> None:
+    """Elements of a run, from a place on, or the value where that is -1."""
+    if start < 0:
+        for i in range(to.size):
+            to[i] = value
+    elif step == 1:
+        copy_elements(to, part_of(x, start, to.size))
+    elif step == -1:
+        reverse_elements(to, part_of(x, start - to.size + 1, to.size))
+    else:  # they are all one
+        same = x[start]
+        for i in range(to.size):
+            to[i] = same
+
+
+@jit(halves=WRITTEN)
+def assemble_elements(
+    x: Array,
+    out: Array,
+    outer: Array,
+    inner: Array,
+    table: Array,
+    fills: Array,
+    value: float,
+    rows: int,
+    width: int,
+    together: int,
+    first: int,
+    last: int,
+) -> None:
+    """A range of rows (outer, inner), some at a time: `table` says where the elements of so many rows lie, from where
+    the first one begins, and `fills` which of them are not of x."""
+    k, q = first, first // rows
+    r, i = find_run(inner, k % rows)
+    while k < last:
+        count = min(inner[3 * r + 2] - i, last - k, together)
+        base, to = start_of(outer[q], inner, r, i), part_of(out, k * width, count * width)
+        if base < 0:
+            for j in range(to.size):
+                to[j] = value
+        else:
+            take_into(part_of(x, base, x.size - base), part_of(table, 0, to.size), to)
+            for j in range(fills.size // together * count):
+                to[fills[j]] = value
+        k += count
+        q, r, i = following(q, inner, r, i + count)

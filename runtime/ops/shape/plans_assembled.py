@@ -1,0 +1,58 @@
+"""Plans of ops that do to each dimension something of its own: turning, mirroring, and borders; and of triangles."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from ...kernels.cpu.assembled import assembled, bordered, length, lines, mirrored, turned, whole
+from ...kernels.cpu.places import moved
+from ...kernels.cpu.plan import Ints, Layout, Plan, of_any_dtype, single
+from . import cpu_loops as loops
+
+
+@of_any_dtype
+def roll(x: Layout, shifts: Ints, dims: Ints) -> Plan | None:
+    """Elements moved on, cyclically."""
+    if not dims:
+        return assembled(x.shape, [turned(prod(x.shape), 1, shifts[0])]) if x.strides is None else None
+    shift = [
+        sum(s for s, dim in zip(shifts, dims, strict=True) if dim % len(x.shape) == d) for d in range(len(x.shape))
+    ]
+    return assembled(x.shape, [turned(*line, s) for line, s in zip(lines(x), shift, strict=True)])
+
+
+@of_any_dtype
+def flip(x: Layout, dims: Ints) -> Plan | None:
+    """The order reversed."""
+    back = {dim % len(x.shape) for dim in dims} if x.shape else set()
+    return assembled(x.shape, [(mirrored if d in back else whole)(*line) for d, line in enumerate(lines(x))])
+
+
+def constant_pad_nd(x: Layout, pad: Ints, value: float) -> Plan | None:
+    """One number around."""
+    pairs = [(0, 0)] * (len(x.shape) - len(pad) // 2) + list(zip(pad[-2::-2], pad[::-2], strict=True))
+    dims = [bordered(*line, *pair) for line, pair in zip(lines(x), pairs, strict=True)]
+    return assembled(tuple(map(length, dims)), dims, value)
+
+
+@of_any_dtype
+def triu(x: Layout, diagonal: int) -> Plan | None:
+    """Zeros below a diagonal."""
+    return moved(x, lambda a: np.triu(a, diagonal)) or _triangle(x, diagonal, True)
+
+
+@of_any_dtype
+def tril(x: Layout, diagonal: int) -> Plan | None:
+    """Zeros above a diagonal."""
+    return moved(x, lambda a: np.tril(a, diagonal)) or _triangle(x, diagonal + 1, False)
+
+
+def _triangle(x: Layout, diagonal: int, upper: bool) -> Plan | None:
+    """Row by row, from the column on that the diagonal is in, or up to it."""
+    if x.strides is not None or not prod(x.shape):
+        return None
+    height, width = x.shape[-2:]
+    ints = height, width, max(-height, min(diagonal, width)), int(upper)
+    return single(loops.triangle, 1, x.shape, (), ints, (prod(x.shape[:-1]), 1), row=width)
