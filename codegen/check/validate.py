@@ -73,23 +73,24 @@ def _check_named(context: Context) -> Iterator[Problem]:
 
 
 def _check_tried(context: Context) -> Iterator[Problem]:
-    """The op under `try`, which is looked up first, is a kernel or view with the same arguments."""
+    """The ops under `try`, which are looked up first, are kernels with the same arguments, or one such view."""
     entry = context.entry
-    if entry.tries is None:
-        return
-    tried, place = context.ops.entries.get(entry.tries), entry.key_places["try"]
-    if tried is None:
-        message = f"there is no op '{entry.tries}'{did_you_mean(entry.tries, context.ops.entries)}"
-        yield context.problem(place, message, "try")
-        return
-    same = [a.type for a in tried.schema.arguments] == [a.type for a in entry.schema.arguments]
-    if not same or tried.compute.kind not in ("kernel", "view"):
-        message = f"'{tried.name}' is no kernel or view with the types of arguments of '{entry.name}'"
-        yield context.problem(place, message, "try")
+    for name in entry.tries:
+        tried, place = context.ops.entries.get(name), entry.key_places["try"]
+        if tried is None:
+            message = f"there is no op '{name}'{did_you_mean(name, context.ops.entries)}"
+            yield context.problem(place, message, "try")
+            continue
+        same = [a.type for a in tried.schema.arguments] == [a.type for a in entry.schema.arguments]
+        if not same or tried.compute.kind not in ("kernel", "view"):
+            message = f"'{tried.name}' is no kernel or view with the types of arguments of '{entry.name}'"
+            yield context.problem(place, message, "try")
+        elif tried.compute.kind == "view" and len(entry.tries) > 1:
+            yield context.problem(place, f"'{tried.name}' is a view, which is tried alone or not at all", "try")
 
 
 def _check_autocast(context: Context) -> Iterator[Problem]:
-    """Ops without floats to cast, and those that try another op first which is cast otherwise."""
+    """Ops without floats to cast, and those that are not cast and try another op first that is."""
     entry = context.entry
     if entry.autocast:
         place = entry.key_places["autocast"]
@@ -105,10 +106,10 @@ def _check_autocast(context: Context) -> Iterator[Problem]:
                 names = [a.name for a in entry.tensor_arguments if not a.keyword_only]
                 message = f"'{word}' names no tensor that is given by place (one of {' '.join(names)})"
                 yield context.problem(place, message, "autocast")
-    tried = context.ops.entries.get(entry.tries or "")
-    if tried is not None and tried.autocast != entry.autocast:
-        message = f"'{tried.name}' is tried first, of which 'autocast' says something else"
-        yield context.problem(entry.key_places["try"], message, "autocast")
+    for tried in filter(None, map(context.ops.entries.get, entry.tries)):
+        if tried.autocast and not entry.autocast:  # an op with the key tries nothing where it is cast
+            message = f"'{tried.name}' is tried first, which 'autocast' casts, and this op is not cast"
+            yield context.problem(entry.key_places["try"], message, "autocast")
 
 
 def _check_deprecated(context: Context) -> Iterator[Problem]:

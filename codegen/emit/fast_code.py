@@ -157,10 +157,10 @@ class FastCode:
         return "".join(f" and {a.python_name} is None" for a in others)
 
     @property
-    def tried(self) -> str:
-        """The object that knows what the op has found that is tried first; empty where this package has none."""
-        tries = self.op.entry.tries
-        return self.op.calls.functions[tries].upper() if tries in self.op.calls.own else ""
+    def tried(self) -> list[str]:
+        """The objects that know what the ops have found that are tried first, of those of this package."""
+        calls = self.op.calls
+        return [calls.functions[name].upper() for name in self.op.entry.tries if name in calls.own]
 
     @property
     def tries_view(self) -> bool:

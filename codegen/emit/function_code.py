@@ -57,7 +57,7 @@ class Public:
         """The answers of native code where nobody watches."""
         code, fast = self.code, self.code.fast
         names = python_names(code.arguments)
-        lines = self._launched(self._plain, f"{fast.tried}.launch({names})") if fast.tried else []
+        lines = self._tried
         if code.writes_first:
             return [*lines, *InPlace(code).fast]
         if self.template == "composite":
@@ -67,20 +67,28 @@ class Public:
             lines += self._elementwise()
         if fast.recalls:
             made = f"{code.turned}(result)" if code.turned else "result"
-            lines += self._launched("", f"{fast.found_by}.launch({names})", made)
+            lines += self._launched("", f"{fast.found_by}.launch({names})", result=made)
         if code.entry.converts:
             lines += self._launched(self._plain, f"{fast.found_by}.launch({names})")
         if fast.launches_unchecked:
             call = f"{fast.found_by}.launch({python_names(fast.kernel_arguments)})"
-            lines += self._launched(f"{self._plain}{fast.without_others}", call, named(code, "result"))
+            lines += self._launched(f"{self._plain}{fast.without_others}", call, result=named(code, "result"))
         return lines
 
-    def _launched(self, condition: str, call: str, result: str = "result") -> list[str]:
+    @property
+    def _tried(self) -> list[str]:
+        """What other ops have found for the call, one after the other."""
+        names = python_names(self.code.arguments)
+        calls = [f"{each}.launch({names})" for each in self.code.fast.tried]
+        return self._launched(self._plain, *calls) if calls else []
+
+    def _launched(self, condition: str, *calls: str, result: str = "result") -> list[str]:
         answered = ["    if result is not None:", f"        return {result}"]
         unwatched = "not watch.every"
         if self.code.entry.autocast:
             unwatched = "(not watch.casts or uncast())" if condition else "not watch.casts or uncast()"
-        return [f"if {unwatched}{condition}:", f"    result = {call}", *answered]
+        answers = [line for call in calls for line in (f"    result = {call}", *answered)]
+        return [f"if {unwatched}{condition}:", *answers]
 
     def _elementwise(self) -> list[str]:
         """The kernel of flat arrays, then rows of any layout: of two operands, of which nothing else is checked."""
@@ -175,7 +183,7 @@ class Public:
         if not self.code.fast.tries_view:
             return []
         kept = spread(a.name for a in self.code.arguments[1:])
-        return [f"{self.code.fast.tried}.remember_as(self, given, ({kept}))", "return result"]
+        return [f"{self.code.fast.tried[0]}.remember_as(self, given, ({kept}))", "return result"]
 
 
 @dataclass(frozen=True)

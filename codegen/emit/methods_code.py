@@ -98,7 +98,7 @@ def general_paths(families: Mapping[str, Sequence[OpCode]]) -> dict[str, list[st
     called = {
         family: [
             *(f"_{c.name}" for c in codes if c.entry.operator in REFLECTED and reflected_call(c, ops)[1]),
-            *(c.fast.tried for c in codes if c.entry.operator in BINARY and c.fast.tried),
+            *(each for c in codes if c.entry.operator in BINARY for each in c.fast.tried),
         ]
         for family, codes in families.items()
     }

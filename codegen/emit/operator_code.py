@@ -61,8 +61,9 @@ def _condition(code: OpCode, chosen: bool) -> str:
 
 def _launched(code: OpCode, chosen: bool) -> Iterator[str]:
     yield f"if {_condition(code, chosen)}:"
-    yield f"    result = {code.fast.tried or code.kernel}.launch({_given(code)})"
-    yield from ("    if result is not None:", "        return result")
+    for each in code.fast.tried or [code.kernel]:
+        yield f"    result = {each}.launch({_given(code)})"
+        yield from ("    if result is not None:", "        return result")
 
 
 def _written(code: OpCode, chosen: bool) -> Iterator[str]:

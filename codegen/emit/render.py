@@ -298,9 +298,9 @@ class Renderer:
     def tried_imports(self, ops: Sequence[OpCode]) -> Iterator[str]:
         """The statements by which a family's module has what ops of other families have found, where it is tried."""
         own = {code.entry.name for code in ops}
-        tried = {code.entry.tries: code.fast.tried for code in ops if code.fast.tried and code.entry.tries not in own}
+        tried = {name for code in ops if code.fast.tried for name in code.entry.tries} - own
         for family, codes in self.families.items() if tried else ():
-            names = [tried[code.entry.name] for code in codes if code.entry.name in tried]
+            names = [code.fast.found_by for code in codes if code.entry.name in tried]
             yield from [f"from .{family} import {', '.join(names)}"] if names else []
 
     @property

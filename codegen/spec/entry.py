@@ -62,7 +62,7 @@ class EntryReader(TrialFields):
             dtypes=dtypes,
             identity=self.choices("identity"),
             replaces=self._says("replaces"),
-            tries=self.plain("try"),
+            tries=tuple(text.value for text in self.items("try")),
             check=self.plain("check") or (check_of_rows(schema) if self.rows is not None else None),
             ignores=tuple(text.value for text in self.items("ignores")),
             laid_like=tuple(text.value for text in self.items("laid_like")),

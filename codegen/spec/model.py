@@ -159,7 +159,7 @@ class Entry:
     dtypes: tuple[str, ...] = ("bool", "int", "float", "complex")
     identity: tuple[str, ...] = ()  # kinds of dtype for which the op returns its input itself
     replaces: bool = False  # in place every element keeps its value or gets one that does not depend on it
-    tries: str | None = None  # the entry of which a plan or a view is looked up first
+    tries: tuple[str, ...] = ()  # the entries of which a plan or a view is looked up first, one after the other
     check: str | None = None
     ignores: tuple[str, ...] = ()  # arguments that change nothing
     hooked: tuple[str, ...] = ()  # arguments: of leaves among them, hooks see gradients in this order, before others

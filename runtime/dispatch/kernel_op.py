@@ -26,6 +26,7 @@ HUGE = 2**32  # elements of a result
 WHOLE = bool_, int64  # dtypes of which some ops find plans apart
 MOST_LISTED = 64  # tensors in a list
 MOST_INDICES = 4  # in a list
+ALL_RANKS = 2**64 - 1  # a bit for each pair
 kernel_ops: dict[str, KernelOp] = {}  # by name
 
 
@@ -62,6 +63,7 @@ class KernelOp:
         "node",
         "operands",
         "outputs",
+        "ranks",
         "written",
         "written_bool",
         "written_int64",
@@ -99,6 +101,9 @@ class KernelOp:
         self.found_int64: dict[Any, Any] = {}
         self.found_complex: dict[Any, Any] = {}
         self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
+        # A bit for each pair of numbers of dimensions for which plans have been looked for; all of them where an op
+        # does not begin with two tensors. One call may be tried by several ops, of which each takes other ones.
+        self.ranks = np.array([0 if self.letters.startswith("TT") else ALL_RANKS], np.uint64)
         kernel_ops.setdefault(name, self)
 
     def __getattr__(self, name: str) -> Any:
@@ -119,6 +124,8 @@ class KernelOp:
         if not on_host:
             return "complex" not in self.dtypes and rehearse_op(self, given, checked)
         key, own = self.key(checked), leading._dtype
+        if self.letters.startswith("TT"):
+            self.ranks[0] |= np.uint64(1 << pair_of_ranks(len(checked[0]._shape), len(checked[1]._shape)))
         table = table_of(self, own)
         plan = plan_for(table, key, lambda: self.plan(checked, own))
         with contextlib.suppress(TypeError):  # of a list among the arguments
@@ -189,6 +196,11 @@ class KernelOp:
     def singles(self) -> int:
         """Which results are float32 where the operands are 16-bit floats: bit i, result i."""
         return sum(1 << i for i, rule in enumerate(self.dtypes) if rule == "computed")
+
+
+def pair_of_ranks(first: int, second: int) -> int:
+    """The number of a pair of numbers of dimensions; seven stands for more as well."""
+    return 8 * min(first, 7) + min(second, 7)
 
 
 def as_moved(arguments: Sequence[Any]) -> Sequence[Any]:
@@ -275,7 +287,8 @@ def as_known(letter: str, argument: Any) -> Any:
         return tuple([Layout(t._shape, t._strides) for t in argument])
     if letter not in "TOI" or argument is None:
         return argument
-    return Layout(argument._shape, argument._strides, argument._dtype.kind == "c")
+    own = argument._dtype
+    return Layout(argument._shape, argument._strides, own.kind == "c", own.planned and not own.native)
 
 
 def parts_of_key(letter: str, argument: Any) -> tuple[Any, ...]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ...kernels.llvm.element_kinds import BFLOAT16, INTEGERS, is_complex, is_half
 from ...kernels.llvm.element_kinds import BOOL as BOOLS
-from ...kernels.llvm.memory import bits
+from ...kernels.llvm.memory import bits, load
 from ...kernels.llvm.structs import Items, Struct, room
 from ...kernels.llvm.typed import NULL, New, cast, native, new
+from ...pool.scheduler import smaller
 from .. import c_functions as c
 from ..elementwise.broadcast import has_layout
 from ..elementwise.forward import lies_elsewhere, on_device
@@ -29,7 +30,7 @@ from ..interned import (
 from ..kernel_calls import Arguments
 from ..layout import Array, Dict, DType, Float, List, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
-from ..tensors import is_tensor_anywhere, kind_of, kind_of_number, not_handled, records, withdrawn
+from ..tensors import is_tensor, is_tensor_anywhere, kind_of, kind_of_number, not_handled, records, withdrawn
 from ..views.one import is_int_or_ints
 from .calls import MOST_OPERANDS, CallPlan, Operands, note_none, note_operand, run_plan
 
@@ -49,6 +50,7 @@ class KernelOpPlan(Struct):
     found_bool: Dict
     found_int64: Dict
     found_complex: Dict  # or NULL: it does not take complex numbers
+    ranks: int  # the address of a word with the pairs of ranks for which plans have been looked for, or -1 for all
     name: Object  # of the in-place form
     device: Dict  # by dtypes, what is launched for tensors of a device
     node: RecordPlan  # or NULL
@@ -345,6 +347,17 @@ def plans_for(plan: KernelOpPlan, kind: int) -> Dict:
 
 
 @native
+def may_be_found(ranks: int, arguments: Items[Object]) -> bool:
+    """Whether plans have been looked for with first operands of so many dimensions (`pair_of_ranks`)."""
+    if ranks == -1:
+        return True
+    if not is_tensor(arguments[0]) or not is_tensor(arguments[1]):
+        return False
+    first, second = size(cast(Tensor, arguments[0]).shape), size(cast(Tensor, arguments[1]).shape)
+    return ranks >> (8 * smaller(first, 7) + smaller(second, 7)) & 1 == 1
+
+
+@native
 def launch_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The result, recorded, as `launch` gives it."""
     given, operands = new(Arguments), new(Operands)
@@ -377,10 +390,11 @@ def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """The result, or a tuple of several, recorded; None where no plan has been found for layouts and arguments."""
     if lies_elsewhere(leading_of(cast(KernelOpPlan, self.memory), arguments)):
         return on_device(device_functions.launch_kernel_op, self, arguments, count)
-    if cast(KernelOpPlan, self.memory).found is NULL:
+    plan = cast(KernelOpPlan, self.memory)
+    if plan.found is NULL or not may_be_found(load(plan.ranks, 0), arguments):
         return not_handled()
     owned = new(Owned)
     begin(owned)
-    result = launch_plan(cast(KernelOpPlan, self.memory), arguments, owned)
+    result = launch_plan(plan, arguments, owned)
     release_all(owned)
     return result

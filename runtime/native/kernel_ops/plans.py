@@ -43,6 +43,7 @@ def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
         found_bool=address(whole[0]) if op.find else 0,
         found_int64=address(whole[1]) if op.find else 0,
         found_complex=address(op.found_complex) if takes_complex(op.find) and not writes else 0,
+        ranks=memory(op.ranks),
         name=address(op.name.removesuffix("_") + "_"),
         device=address(op.launches),
         node=0 if op.node is None else memory(record_plan(op.node, op.operands, False, listed)),

@@ -90,6 +90,16 @@ AUTOCAST = [
     ("running", "dtypes: [float]", "dtypes: [int]\n  autocast: lower",
      "11:13: running, autocast: the op takes no floats, and nothing else is cast"),
 ]  # fmt: skip
+TRIED = [
+    ("chosen.Tensor", "dtypes: [float]", "try: [atan2, atn2]",
+     "31:8: chosen.Tensor, try: there is no op 'atn2' (did you mean 'atan2'?)"),
+    ("chosen.Tensor", "dtypes: [float]", "try: [atan2]",
+     "31:8: chosen.Tensor, try: 'atan2' is no kernel or view with the types of arguments of 'chosen.Tensor'"),
+    ("turned", "check: two_dims", "try: [transpose, cumsum]",
+     "21:8: turned, try: 'transpose' is a view, which is tried alone or not at all"),
+    ("chosen.Tensor", "dtypes: [float]", "try: [dot, mm]",
+     "31:8: chosen.Tensor, autocast: 'mm' is tried first, which 'autocast' casts, and this op is not cast"),
+]  # fmt: skip
 HOOKED = [
     ("bend", "aliases: [bow]", "hooked: [othr]",
      "3:11: bend, hooked: the entry has no gradient for 'othr' (did you mean 'other'?)"),
@@ -352,6 +362,7 @@ STATED = [
 ALL = {
     "sparse": SPARSE,
     "autocast": AUTOCAST,
+    "tried": TRIED,
     "hooked": HOOKED,
     "deprecated": DEPRECATED,
     "onnx": ONNX,
