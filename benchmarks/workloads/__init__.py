@@ -12,6 +12,7 @@ from . import (
     elementwise,
     indexing,
     layer,
+    layout,
     loss,
     memory,
     model,
@@ -24,7 +25,7 @@ from . import (
 from .registering import COSTS, GROUPS
 
 MODULES = (
-    *(algebra, attention, data, derivative, dtype, elementwise, indexing, layer, loss),
+    *(algebra, attention, data, derivative, dtype, elementwise, indexing, layer, layout, loss),
     *(memory, model, optimizer, order, overhead, recurrent, reduction),
 )
 WORKLOADS = {name: make for group in GROUPS.values() for name, make in group.items()}

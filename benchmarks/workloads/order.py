@@ -75,3 +75,11 @@ def searchsorted(torch):
     a, b = plain(torch, (1000,), (100_000,))
     edges = a.sort()[0]
     return lambda: torch.searchsorted(edges, b)
+
+
+@order
+def bucketize(torch):
+    """The places of six thousand numbers among a hundred."""
+    a, b = plain(torch, (100,), (64, 100))
+    edges = a.sort()[0]
+    return lambda: torch.bucketize(b, edges)

@@ -335,3 +335,31 @@ def row_added_in_place(torch):
     """A row of 64 numbers added to 32 rows, in place, nothing recorded."""
     a, b = plain(torch, (32, 64), (64,))
     return lambda: a.add_(b, alpha=1e-9)
+
+
+@overhead
+def products_of_batches(torch):
+    """Matrices of two small batches multiplied in pairs, nothing recorded."""
+    a, b = plain(torch, (4, 8, 8), (4, 8, 8))
+    return lambda: a @ b
+
+
+@overhead
+def batch_by_matrix(torch):
+    """A batch of matrices times one matrix."""
+    a, b = leaves(torch, (4, 8, 8), (8, 6))
+    return backward([a, b], lambda: (a @ b).sum())
+
+
+@overhead
+def matrix_by_vector(torch):
+    """A matrix times a vector."""
+    a, b = leaves(torch, (7, 8), (8,))
+    return backward([a, b], lambda: (a @ b).sum())
+
+
+@overhead
+def norms_small(torch):
+    """The norms of a hundred rows, nothing recorded."""
+    (a,) = plain(torch, (100, 8))
+    return lambda: torch.linalg.vector_norm(a, dim=1)

@@ -20,7 +20,7 @@ class Cost:
 GROUPS: dict[str, dict[str, Workload]] = {
     name: {}
     for name in (
-        *("overhead", "elementwise", "reduction", "memory", "indexing", "order", "algebra", "dtype"),
+        *("overhead", "elementwise", "reduction", "memory", "layout", "indexing", "order", "algebra", "dtype"),
         *("layer", "recurrent", "attention", "loss", "optimizer", "derivative", "data", "model"),
     )
 }
