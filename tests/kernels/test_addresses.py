@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from specgrad.runtime.kernels.cpu.folding import folding
 from specgrad.runtime.ops.norm import cpu_rms_loops
 from specgrad.runtime.ops.norm.cpu_loops import standardize_rows
 from specgrad.runtime.ops.reduction import cpu_reduce_loops
+from specgrad.runtime.ops.reduction.plans import row_ints
 from specgrad.runtime.ops.softmax import cpu_loops as softmax_loops
 
 Array = np.ndarray
@@ -29,10 +31,17 @@ KERNELS: dict[str, Callable[[Array, Array, Array], Any]] = {
     "rms norm": lambda x, y, out: cpu_rms_loops.normalize_rows(
         *flat(x, y[0], out), np.empty(ROWS, x.dtype), 1e-5, x.shape[1], 0, ROWS
     ),
-    "sums": lambda x, y, out: cpu_reduce_loops.row_sums(*flat(x, out[:1]), 1.0, x.shape[1], 0, ROWS),
-    "variances": lambda x, y, out: cpu_reduce_loops.variances(*flat(x, out[:1]), 1.0, *x.shape, 1, 0, ROWS),
-    "products": lambda x, y, out: cpu_reduce_loops.products_of_rows(*flat(x, out[:1]), x.shape[1], 0, ROWS),
+    "sums": lambda x, y, out: cpu_reduce_loops.row_sums(*flat(x, out[:1]), 1.0, *in_rows(x), 0, ROWS),
+    "variances": lambda x, y, out: cpu_reduce_loops.variances(
+        *flat(x, out[:1]), 1.0, *folding(x.shape, 1).ints, 0, ROWS
+    ),
+    "products": lambda x, y, out: cpu_reduce_loops.products_of_rows(*flat(x, out[:1]), *in_rows(x), 0, ROWS),
 }
+
+
+def in_rows(x: Array) -> tuple[int, ...]:
+    """What loops over rows take to know how they lie."""
+    return row_ints(folding(x.shape, 1))
 
 
 def flat(*arrays: Array) -> list[Array]:

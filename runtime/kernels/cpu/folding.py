@@ -1,4 +1,7 @@
-"""How reductions see an array: as (before, along, after), where `along` are the elements that become one."""
+"""How reductions see an array: as (before, along, after), where `along` are the elements that become one.
+
+Elements that come after lie side by side; an operand may lie apart in the other two (lying.py finds out how).
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,6 +40,15 @@ class Folded:
         return contiguous(array.reshape(sizes).transpose(np.argsort(self.order)))
 
 
+class Steps(NamedTuple):
+    """Where x[b, i, j] lies: at (b // times) outer + (b % times) between + i apart + j."""
+
+    apart: int
+    between: int
+    times: int
+    outer: int
+
+
 @dataclass(frozen=True, eq=False)  # compared by identity: they are cached
 class Folding(Folded):
     """An array of `shape` reduced over some of its dimensions: (before, along, after), those that stay first."""
@@ -43,6 +56,31 @@ class Folding(Folded):
     kept: Dims  # the shape of the result with the reduced dimensions as 1
     result: Dims  # the shape of the result
     count: int  # of its elements
+    steps: Steps
+    made: Dims | None = (
+        None  # the strides that its elements, as they are counted here, have as `result`; None: the usual
+    )
+
+    @property
+    def ints(self) -> Dims:
+        """What loops over such an operand take: along, after, apart, between, times, outer."""
+        return (*self.folded[1:], *self.steps)
+
+    @property
+    def in_rows(self) -> bool:
+        """Whether elements that become one lie side by side."""
+        return self.folded[2] == 1 == self.steps.apart
+
+    @property
+    def dense(self) -> bool:
+        """Whether all elements lie in the order of (before, along, after), with nothing between them."""
+        before, along, after = self.folded
+        return self.steps == steps_of(before, along, after)
+
+
+def steps_of(before: int, along: int, after: int) -> Steps:
+    """Those of a contiguous operand."""
+    return Steps(after, along * after, max(before, 1), 0)
 
 
 def reduced_dims_of(ndim: int, dim: Sequence[int] | int | None) -> Dims:
@@ -62,6 +100,7 @@ def folding(shape: Dims, dim: Dims | int | None, keepdim: bool = False) -> Foldi
     first, last = (wide[0], wide[-1] + 1) if wide else (len(shape), len(shape))
     if all(d in wide or shape[d] == 1 for d in range(first, last)):  # nothing that stays lies between them
         sizes = prod(shape[:first]), prod(shape[first:last]), prod(shape[last:])
-        return Folding(shape, sizes, (), kept, result, prod(result))
+        return Folding(shape, sizes, (), kept, result, prod(result), steps_of(*sizes))
     order = (*(d for d in range(len(shape)) if d not in wide), *wide)
-    return Folding(shape, (prod(result), prod(shape[d] for d in wide), 1), order, kept, result, prod(result))
+    sizes = prod(result), prod(shape[d] for d in wide), 1
+    return Folding(shape, sizes, order, kept, result, prod(result), steps_of(*sizes))

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..jit import READ, jit
 from ..llvm.addresses import part_of
-from .plan import Array, Ints, Layout, Plan, Step
+from .plan import Array, Ints, Layout, Plan, Step, run_if_planned
 
 MOST = 4096  # elements of an operand: what copies more has blocks of its own (copies.py)
 Loops = tuple[Ints, Ints]  # how often, and the steps in elements; three
@@ -23,10 +23,10 @@ def gathered(
     are copied. None where that does not help either.
 
     The operands are the arguments themselves, or the items of the list that the first one is; of those with the letters
-    T, O and C elements are floats.
+    T, O and C elements are floats, of those with the letter I they are indices.
     """
     named = zip(letters, operands, strict=False)
-    strided = [i for i, (letter, a) in enumerate(named) if letter in "TOC" and a is not None and a.strides is not None]
+    strided = [i for i, (letter, a) in enumerate(named) if letter in "TOCI" and a is not None and a.strides is not None]
     loops = {i: loops_of(operands[i]) for i in strided}
     if not loops or not all(loops.values()):
         return None
@@ -36,19 +36,24 @@ def gathered(
         return None
     first = 1 + max(outputs - 1, *[output for step in plan for output, _ in step.results])
     numbers = {i: first + k for k, i in enumerate(loops)}
-    copies = [copy_step(i, numbers[i], operands[i].shape, found) for i, found in loops.items() if found]
+    copies = [
+        copy_step(i, numbers[i], operands[i].shape, found, letters[i] == "I") for i, found in loops.items() if found
+    ]
     return (*copies, *[redirected(step, numbers) for step in plan])
 
 
-def packed(a: Array) -> Array:
-    """The array, or a contiguous copy of a small one, as plans have it: a kernel that goes through others in the order
-    of memory gives other bits for these."""
-    return np.ascontiguousarray(a) if a.ndim and a.size < MOST else a
+def run_packed(find: Callable[..., Plan | None], a: Array, *arguments: Any) -> list[Any] | None:
+    """The results of the plan for an array as it lies, else for a copy of a small one, as native code has them; None
+    where there is none."""
+    found = run_if_planned(find, a, *arguments)
+    if found is not None or a.flags.c_contiguous or a.size >= MOST:
+        return found
+    return run_if_planned(find, np.ascontiguousarray(a), *arguments)
 
 
-def loops_of(layout: Layout) -> Loops | None:
+def loops_of(layout: Layout, most: int = MOST) -> Loops | None:
     """Three loops through the elements of a layout in their order; None where it takes more, or there are too many."""
-    if layout.strides is None or not 0 < prod(layout.shape) < MOST:
+    if layout.strides is None or not 0 < prod(layout.shape) < most:
         return None
     loops: list[tuple[int, int]] = []
     for size, step in zip(layout.shape, layout.strides, strict=True):
@@ -62,9 +67,10 @@ def loops_of(layout: Layout) -> Loops | None:
     return (a, b, c), (d, e, f)
 
 
-def copy_step(operand: int, output: int, shape: Ints, loops: Loops) -> Step:
-    """The call that copies an operand."""
-    return Step(gather, (operand,), ((output, shape),), ints=(*loops[0], *loops[1]))
+def copy_step(operand: int, output: int, shape: Ints, loops: Loops, whole: bool = False) -> Step:
+    """The call that copies an operand, of whole numbers or of floats."""
+    indices = (output,) if whole else ()
+    return Step(gather, (operand,), ((output, shape),), ints=(*loops[0], *loops[1]), indices=indices)
 
 
 def redirected(step: Step, numbers: dict[int, int]) -> Step:

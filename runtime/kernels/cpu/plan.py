@@ -22,11 +22,13 @@ Ints = tuple[int, ...]
 
 
 class Layout(NamedTuple):
-    """The shape of an operand, and its strides where they are not the usual ones; whether its numbers are complex."""
+    """The shape of an operand, and its strides where they are not the usual ones; whether its numbers are complex, or
+    16-bit floats, of which the general path has a contiguous copy."""
 
     shape: Ints
     strides: Ints | None
     complex: bool = False
+    halves: bool = False
 
 
 class Step(NamedTuple):
@@ -143,21 +145,32 @@ def run(find: Callable[..., Plan | None], *arguments: Any) -> list[Any]:
     Raises:
         ValueError: there is no plan for these layouts: who calls brings the arrays into one that there is a plan for.
     """
+    results = run_if_planned(find, *arguments)
+    if results is None:
+        shapes = [argument.shape for argument in arguments if isinstance(argument, Array)]
+        raise ValueError(f"{find.__name__}(): no plan for arrays {shapes}")
+    return results
+
+
+def run_if_planned(find: Callable[..., Plan | None], *arguments: Any) -> list[Any] | None:
+    """The results of a plan, as `run` gives them; None where there is no plan for these layouts."""
     key: list[Any] = [find]
     for argument in arguments:
         if type(argument) is Array:
             key += argument.shape, None if argument.flags.c_contiguous else (argument.strides, argument.itemsize)
         elif isinstance(argument, np.generic):  # what NumPy makes of an array of no dimensions
-            return run(find, *[np.asarray(a) if isinstance(a, np.generic) else a for a in arguments])
+            return run_if_planned(find, *[np.asarray(a) if isinstance(a, np.generic) else a for a in arguments])
         else:
             key.append(argument)
     known = tuple(key)
-    ready = _ready.get(known)
-    if ready is None:
+    ready = _ready.get(known, NOT_FOUND)
+    if ready is NOT_FOUND:
         ready = ready_to_run(find, arguments)
         if len(_ready) >= MOST:
             _ready.clear()  # so nobody reads it twice: this may be another thread
         _ready[known] = ready
+    if ready is None:
+        return None
     outputs, first, steps = ready
     dtype, results = arguments[first].dtype, [None] * outputs
     for step in steps:
@@ -180,15 +193,17 @@ class ReadyStep(NamedTuple):
 
 
 MOST = 4096  # plans that are remembered; then all are forgotten
-_ready: dict[tuple[Any, ...], tuple[int, int, list[ReadyStep]]] = {}
+Ready = tuple[int, int, list[ReadyStep]]
+NOT_FOUND: Ready = (0, 0, [])  # no plan has been looked for
+_ready: dict[tuple[Any, ...], Ready | None] = {}
 
 
-def ready_to_run(find: Callable[..., Plan | None], arguments: Sequence[Any]) -> tuple[int, int, list[ReadyStep]]:
-    """How many results a plan has, the first argument that is an array, and the plan's steps."""
+def ready_to_run(find: Callable[..., Plan | None], arguments: Sequence[Any]) -> Ready | None:
+    """How many results a plan has, the first argument that is an array, and the plan's steps; None without a plan."""
     arrays = [argument if isinstance(argument, Array) else None for argument in arguments]
     plan = find(*[a if b is None else layout_of(b) for a, b in zip(arguments, arrays, strict=True)])
     if plan is None:
-        raise ValueError(f"{find.__name__}(): no plan for arrays {[a.shape for a in arrays if a is not None]}")
+        return None
     steps, named = [], dict[int, Ints]()
     for step in plan:
         made = tuple([(output, shape) for output, shape in step.results if output not in named])

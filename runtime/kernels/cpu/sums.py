@@ -97,9 +97,15 @@ def fill(row: Array, value: float) -> None:
 
 
 @jit
-def column_sums(x: Array, after: int, start: int, totals: Array) -> None:
-    """totals[j] = sum_i x[i, start + j], for rows of `after` elements that lie one behind the other."""
-    count, rows = totals.size, x.size // after
+def place_of(b: int, between: int, times: int, outer: int) -> int:
+    """Where part b of an operand begins: parts are `between` elements apart, and `times` of them `outer` elements."""
+    return b * between if b < times else b // times * outer + b % times * between
+
+
+@jit
+def column_sums(x: Array, rows: int, apart: int, start: int, totals: Array) -> None:
+    """totals[j] = sum_i x[start + i apart + j]."""
+    count = totals.size
     part = empty_row(x.dtype.type(0), count)
     clear(totals)
     for k in range(0, rows, _ROWS):
@@ -107,13 +113,13 @@ def column_sums(x: Array, after: int, start: int, totals: Array) -> None:
         last = min(k + _ROWS, rows)
         fours = k + (last - k) // 4 * 4
         for i in range(k, fours, 4):
-            at = i * after + start
-            one, two = part_of(x, at, count), part_of(x, at + after, count)
-            three, four = part_of(x, at + 2 * after, count), part_of(x, at + 3 * after, count)
+            at = i * apart + start
+            one, two = part_of(x, at, count), part_of(x, at + apart, count)
+            three, four = part_of(x, at + 2 * apart, count), part_of(x, at + 3 * apart, count)
             for j in range(part.size):
                 part[j] += (one[j] + two[j]) + (three[j] + four[j])
         for i in range(fours, last):
-            row = part_of(x, i * after + start, count)
+            row = part_of(x, i * apart + start, count)
             for j in range(part.size):
                 part[j] += row[j]
         for j in range(part.size):
@@ -121,15 +127,15 @@ def column_sums(x: Array, after: int, start: int, totals: Array) -> None:
 
 
 @jit
-def column_square_sums(x: Array, after: int, start: int, centers: Array, totals: Array) -> None:
-    """totals[j] = sum_i (x[i, start + j] - centers[j])^2, for rows of `after` elements."""
-    count, rows = totals.size, x.size // after
+def column_square_sums(x: Array, rows: int, apart: int, start: int, centers: Array, totals: Array) -> None:
+    """totals[j] = sum_i (x[start + i apart + j] - centers[j])^2."""
+    count = totals.size
     part = empty_row(x.dtype.type(0), count)
     clear(totals)
     for k in range(0, rows, _ROWS):
         clear(part)
         for i in range(k, min(k + _ROWS, rows)):
-            row = part_of(x, i * after + start, count)
+            row = part_of(x, i * apart + start, count)
             for j in range(part.size):
                 part[j] += (row[j] - centers[j]) * (row[j] - centers[j])
         for j in range(part.size):
@@ -137,12 +143,16 @@ def column_square_sums(x: Array, after: int, start: int, centers: Array, totals:
 
 
 @jit(fastmath=REORDER)
-def short_row_sums(x: Array, along: int, divisor: float, out: Array) -> None:
+def short_row_sums(
+    x: Array, along: int, between: int, times: int, outer: int, first: int, last: int, divisor: float, out: Array
+) -> None:
     """out[b] = sum_i x[b, i] / divisor for rows of one block: four side by side, for one alone waits for itself."""
-    fours = out.size // 4 * 4
-    for b in range(0, fours, 4):
-        one, two = part_of(x, b * along, along), part_of(x, (b + 1) * along, along)
-        three, four = part_of(x, (b + 2) * along, along), part_of(x, (b + 3) * along, along)
+    fours = first + (last - first) // 4 * 4
+    for b in range(first, fours, 4):
+        one = part_of(x, place_of(b, between, times, outer), along)
+        two = part_of(x, place_of(b + 1, between, times, outer), along)
+        three = part_of(x, place_of(b + 2, between, times, outer), along)
+        four = part_of(x, place_of(b + 3, between, times, outer), along)
         s1 = s2 = s3 = s4 = x.dtype.type(0)
         for i in range(along):
             s1 += one[i]
@@ -150,25 +160,56 @@ def short_row_sums(x: Array, along: int, divisor: float, out: Array) -> None:
             s3 += three[i]
             s4 += four[i]
         out[b], out[b + 1], out[b + 2], out[b + 3] = s1 / divisor, s2 / divisor, s3 / divisor, s4 / divisor
-    for b in range(fours, out.size):
-        row, s1 = part_of(x, b * along, along), x.dtype.type(0)
+    for b in range(fours, last):
+        row, s1 = part_of(x, place_of(b, between, times, outer), along), x.dtype.type(0)
         for i in range(row.size):
             s1 += row[i]
         out[b] = s1 / divisor
 
 
+@jit(fastmath=REORDER)
+def short_square_sums(
+    x: Array, along: int, between: int, times: int, outer: int, first: int, last: int, out: Array
+) -> None:
+    """out[b] = sum_i x[b, i]^2, as `short_row_sums`."""
+    fours = first + (last - first) // 4 * 4
+    for b in range(first, fours, 4):
+        one = part_of(x, place_of(b, between, times, outer), along)
+        two = part_of(x, place_of(b + 1, between, times, outer), along)
+        three = part_of(x, place_of(b + 2, between, times, outer), along)
+        four = part_of(x, place_of(b + 3, between, times, outer), along)
+        s1 = s2 = s3 = s4 = x.dtype.type(0)
+        for i in range(along):
+            s1 += one[i] * one[i]
+            s2 += two[i] * two[i]
+            s3 += three[i] * three[i]
+            s4 += four[i] * four[i]
+        out[b], out[b + 1], out[b + 2], out[b + 3] = s1, s2, s3, s4
+    for b in range(fours, last):
+        row, s1 = part_of(x, place_of(b, between, times, outer), along), x.dtype.type(0)
+        for i in range(row.size):
+            s1 += row[i] * row[i]
+        out[b] = s1
+
+
 @jit
-def narrow_column_sums(x: Array, totals: Array) -> None:
-    """totals[j] = sum_i x[i, j] for few columns: as many rows as make a wide one are added as if they were one."""
-    after = totals.size
-    side = NARROW // after
-    rows, count = x.size // after // side, side * after
+def is_narrow(rows: int, after: int, apart: int) -> bool:
+    """Whether columns are so few that `narrow_column_sums` is faster: it adds what lies between rows as well."""
+    return after <= apart <= 16 * after and 2 * apart <= NARROW <= rows
+
+
+@jit
+def narrow_column_sums(x: Array, rows: int, apart: int, start: int, totals: Array) -> None:
+    """totals[j] = sum_i x[start + i apart + j] for few columns: as many rows as make a wide one are added as if they
+    were one. Behind the last row of an operand that lies apart there may be nothing."""
+    after, side = totals.size, NARROW // apart
+    groups, count = (rows if apart == after else rows - 1) // side, side * apart
     wide = empty_row(0.0, count)
-    column_sums(part_of(x, 0, rows * count), count, 0, wide)
+    column_sums(x, groups, count, start, wide)
     clear(totals)
     for part in range(side):
         for j in range(after):
-            totals[j] += wide[part * after + j]
-    for i in range(rows * side, x.size // after):
+            totals[j] += wide[part * apart + j]
+    for i in range(groups * side, rows):
         for j in range(after):
-            totals[j] += x[i * after + j]
+            totals[j] += x[start + i * apart + j]

@@ -66,6 +66,29 @@ def squares_of_few(context: Any, row: Any, start: Any, count: Any, center: Any) 
 
 
 @for_numba
+def present_of_blocks(context: Any, row: Any, start: Any) -> Any:
+    """present_of_blocks(row, start): as `sum_of_blocks`, of what is not nan."""
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return Present(context, builder, row, args[0]).sum_of_blocks(args[1])
+
+    return types.float64(row, types.int64), code
+
+
+@for_numba
+def present_of_few(context: Any, row: Any, start: Any, count: Any) -> Any:
+    """present_of_few(row, start, count): as `sum_of_few`, of what is not nan."""
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        lines = Present(context, builder, row, args[0])
+        return lines.as_double(lines.total(*args[1:]))
+
+    return types.float64(row, types.int64, types.int64), code
+
+
+@for_numba
 def product_of(context: Any, row: Any) -> Any:
     """product_of(row): the product of all elements, in double precision."""
     from numba import types
@@ -252,6 +275,13 @@ class Squares(Lines):
         away = self.builder.fsub(x, self.center if x.type == self.element else self.spread(self.center))
         square = self.builder.fmul(away, away, flags=FUSED)
         return self.builder.fadd(total, square, flags=FUSED)
+
+
+class Present(Lines):
+    """Emits code for one row of whose elements those are added that are not nan."""
+
+    def added(self, total: Any, x: Any) -> Any:
+        return self.builder.select(self.builder.fcmp_ordered("ord", x, x), self.builder.fadd(total, x), total)
 
 
 class Products(Lines):

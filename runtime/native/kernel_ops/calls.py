@@ -101,7 +101,7 @@ def note_operand(plan: CallPlan, operands: Operands, index: int, tensor: Tensor,
         return False
     operand = operands.items[index]
     operand.memory = own(owned, flat).memory + first * itemsize(kind)
-    operand.elements = (elements(flat) - first) * parts(kind)
+    operand.elements = plan.reach[index] * parts(kind)
     operand.itemsize = itemsize(part_kind(kind))
     return True
 

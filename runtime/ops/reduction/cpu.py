@@ -1,7 +1,8 @@
 """Sums, products, means, variances, norms and logsumexp of NumPy arrays.
 
-`dim` is a sorted tuple of dimensions, or one, never negative. Contiguous floats are reduced by plans (plans.py); for
-the rest ufunc.reduce is called directly, because the wrappers np.sum, np.prod, ... cost more than a small reduction.
+`dim` is a sorted tuple of dimensions, or one, never negative. Floats are reduced by plans (plans.py) as they lie, or
+copied where there is none for that; for the rest ufunc.reduce is called directly, because the wrappers np.sum, np.prod,
+... cost more than a small reduction.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from ...kernels.cpu.copies import contiguous
 from ...kernels.cpu.folding import folding
-from ...kernels.cpu.gathering import packed
-from ...kernels.cpu.plan import Plan, run
+from ...kernels.cpu.gathering import run_packed
+from ...kernels.cpu.plan import Layout, Plan, run, run_if_planned
 from . import plans
 
 Array = np.ndarray
@@ -32,7 +34,13 @@ def sum_all(a: Array) -> Array:
     """sum_i a_i, in the order of memory."""
     if a.dtype.kind != "f":
         return _sum_over(a, tuple(range(a.ndim)), False)
-    return run(plans.sum_all, packed(a).ravel("K"))[0]
+    return _as_it_lies(plans.sum_all, a)
+
+
+def _as_it_lies(find: Callable[..., Plan | None], a: Array, *arguments: Any) -> Array:
+    """The plan's result for an array, for a copy where there is no plan for one that lies so."""
+    found = None if a.flags.c_contiguous else run_if_planned(find, a, *arguments)
+    return (run(find, contiguous(a), *arguments) if found is None else found)[0]
 
 
 def sum_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
@@ -44,29 +52,15 @@ def summed(a: Array, dim: Dims, keepdim: bool, divisor: float) -> Array:
     """sum_i a_i / divisor over `dim`."""
     if a.dtype.kind != "f":
         return _sum_over(a, dim, keepdim) if divisor == 1 else _sum_over(a, dim, keepdim) / divisor
-    fold, a = folding(a.shape, dim, keepdim), packed(a)
-    if not a.flags.c_contiguous:
-        return _sum_rearranged(a, dim, fold.result, divisor)
     if not a.size:
-        return np.full(fold.result, 0 if divisor else math.nan, a.dtype)
-    return run(plans.summed, a, dim, keepdim, divisor)[0]
-
-
-def _sum_rearranged(a: Array, dim: Dims, result: Dims, divisor: float) -> Array:
-    """The sum in the order of memory where a transpose is contiguous; else by NumPy."""
-    order = sorted(range(a.ndim), key=a.strides.__getitem__, reverse=True)
-    moved = a.transpose(order)
-    if moved.flags.c_contiguous and a.size:
-        found = summed(moved, tuple(sorted(order.index(d) for d in dim)), True, divisor)
-        return found.transpose(np.argsort(order)).reshape(result)
-    found = _sum_over(a, dim, False).reshape(result)
-    return found if divisor == 1 else quiet(np.divide)(found, a.dtype.type(divisor))
+        return np.full(folding(a.shape, dim, keepdim).result, 0 if divisor else math.nan, a.dtype)
+    return _as_it_lies(plans.summed, a, dim, keepdim, divisor)
 
 
 @quiet
 def _sum_over(a: Array, dim: Dims, keepdim: bool) -> Array:
     """The sum in any layout; a long dimension in chunks, for NumPy adds its elements in one chain."""
-    if dim and a.dtype.kind in "fc":
+    if dim and a.dtype.kind == "c":
         longest = max(dim, key=a.shape.__getitem__)
         if a.shape[longest] > 2 * _ROWS and a.strides[longest] != a.itemsize:
             return _sum_in_chunks(a, dim, longest, keepdim)
@@ -108,10 +102,9 @@ def prod_dim(a: Array, dim: int, keepdim: bool) -> Array:
 
 @quiet
 def _product(a: Array, dim: Dims, keepdim: bool) -> Array:
-    a = packed(a)
-    if a.dtype.kind != "f" or not a.flags.c_contiguous or not a.size:
+    if a.dtype.kind != "f" or not a.size:
         return _multiply(a, axis=dim, keepdims=keepdim)
-    return run(plans.prod_dim, a, dim, keepdim)[0]
+    return _as_it_lies(plans.prod_dim, a, dim, keepdim)
 
 
 @quiet
@@ -148,7 +141,11 @@ def var_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
 
 
 def _reduced(find: Callable[..., Plan | None], a: Array, dim: Dims, keepdim: bool, *arguments: Any) -> Array:
-    """The plan's reduction of an array in any layout, whose dimensions `dim` are brought together first."""
+    """The plan's reduction of an array in any layout, whose dimensions `dim` are brought together first where it is one
+    of which there is no plan as it lies."""
+    found = run_packed(find, a, dim, *arguments, keepdim)
+    if found is not None:
+        return found[0]
     fold = folding(a.shape, dim, keepdim)
     return run(find, fold.fold(a), 1, *arguments, False)[0].reshape(fold.result)
 
@@ -167,12 +164,15 @@ def std_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
     return np.sqrt(var_dim(a, dim, correction, keepdim))
 
 
+def _norm_along(x: Layout, dim: Dims | int, p: float, keepdim: bool) -> Plan | None:
+    return plans.norm(x, p, dim, keepdim)
+
+
 @quiet
 def norm(a: Array, p: float, dim: Dims, keepdim: bool) -> Array:
     """(sum_i |a_i|^p)^(1/p) over `dim`."""
     if a.dtype.kind == "f" and a.size:
-        fold = folding(a.shape, dim, keepdim)
-        return run(plans.norm, fold.fold(a), p, 1, False)[0].reshape(fold.result)
+        return _reduced(_norm_along, a, dim, keepdim, p)
     if p == 2:
         return np.sqrt(sum_dim(a.real**2 + a.imag**2, dim, keepdim))
     sizes = np.abs(a)

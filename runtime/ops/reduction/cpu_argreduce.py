@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cpu.folding import folding
-from ...kernels.cpu.gathering import packed
+from ...kernels.cpu.gathering import run_packed
 from ...kernels.cpu.plan import run
 from ...pool.parallel_for import is_long
 from ...pool.workers import in_parts
-from . import cpu_choice_loops as loops
 from . import plans
 from . import plans_choices as choices
 
@@ -31,26 +30,26 @@ UNIT = 64  # elements of a dimension that one thread has, at least
 
 def amax(a: Array, dim: Dims, keepdim: bool) -> Array:
     """max_i a_i over `dim`."""
-    a = packed(a)
-    return run(plans.amax, a, dim, keepdim)[0] if _are_floats(a, dim) else reduced(_greatest, a, dim, keepdim)
+    found = run_packed(plans.amax, a, dim, keepdim) if _are_floats(a) else None
+    return reduced(_greatest, a, dim, keepdim) if found is None else found[0]
 
 
 def amin(a: Array, dim: Dims, keepdim: bool) -> Array:
     """min_i a_i over `dim`."""
-    a = packed(a)
-    return run(plans.amin, a, dim, keepdim)[0] if _are_floats(a, dim) else reduced(_least, a, dim, keepdim)
+    found = run_packed(plans.amin, a, dim, keepdim) if _are_floats(a) else None
+    return reduced(_least, a, dim, keepdim) if found is None else found[0]
 
 
 def max_all(a: Array) -> Array:
     """max_i a_i."""
-    a = packed(a)
-    return run(plans.max_all, a)[0] if _are_floats(a, None) else reduced_to_one(_greatest, a)
+    found = run_packed(plans.max_all, a) if _are_floats(a) else None
+    return reduced_to_one(_greatest, a) if found is None else found[0]
 
 
 def min_all(a: Array) -> Array:
     """min_i a_i."""
-    a = packed(a)
-    return run(plans.min_all, a)[0] if _are_floats(a, None) else reduced_to_one(_least, a)
+    found = run_packed(plans.min_all, a) if _are_floats(a) else None
+    return reduced_to_one(_least, a) if found is None else found[0]
 
 
 def max_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
@@ -63,17 +62,15 @@ def min_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
     return _extremes(a, dim, keepdim, False)
 
 
-def _are_floats(a: Array, dim: Dims | None) -> bool:
-    """Whether a contiguous array of floats is reduced over neighbouring dimensions, for which there are plans."""
-    of_floats = a.dtype in (np.float32, np.float64) and a.size > 0
-    return bool(of_floats and a.flags.c_contiguous and not folding(a.shape, dim, False).order)
+def _are_floats(a: Array) -> bool:
+    """Whether plans are for such elements, of which there are some."""
+    return a.dtype in (np.float32, np.float64) and a.size > 0
 
 
 def _extremes(a: Array, dim: int, keepdim: bool, greatest: bool) -> tuple[Array, Array]:
-    """Of floats by our own loops where they are not neighbours along `dim`, or few; else by NumPy's argmax."""
+    """Of floats by our own loops; else by NumPy's argmax."""
     fold = folding(a.shape, dim, keepdim)
-    floats = a.dtype.kind == "f" and a.size > 0
-    if floats and (fold.folded[2] > 1 or fold.folded[1] <= loops.SHORT):
+    if a.dtype.kind == "f" and a.size > 0:
         values, indices = run(choices.max_dim if greatest else choices.min_dim, fold.fold(a), 1, False)
         return values.reshape(fold.result), indices.reshape(fold.result)
     a = a.reshape(a.shape or 1)
@@ -92,8 +89,10 @@ def argmin(a: Array, dim: int | None, keepdim: bool) -> Array:
 
 
 def _index(find: Any, a: Array, dim: int | None, keepdim: bool, greatest: bool) -> Array:
-    if dim is not None and a.ndim and a.dtype.kind == "f" and (dim < a.ndim - 1 or 0 < a.shape[dim] <= loops.SHORT):
-        return _extremes(a, dim, keepdim, greatest)[1]
+    if a.dtype.kind == "f" and a.size > 0:
+        if dim is not None and a.ndim:
+            return _extremes(a, dim, keepdim, greatest)[1]
+        return _extremes(a.reshape(-1), 0, False, greatest)[1].reshape((1,) * a.ndim if keepdim else ())
     return find(a, axis=None, keepdims=keepdim) if dim is None or not a.ndim else reduced(find, a, dim, keepdim)
 
 

@@ -60,7 +60,7 @@ def var_backward_loop(
                 line[i] = factor * (row[i] - center)
         else:
             totals, centers, factors = empty_row(0.0, width), empty_row(to(0), width), empty_row(to(0), width)
-            column_sums(part_of(x, b * along * after, along * after), after, start, totals)
+            column_sums(x, along, after, b * along * after + start, totals)
             for j in range(width):
                 centers[j], factors[j] = totals[j] / along, grads[k + j] * scale
             for i in range(along):

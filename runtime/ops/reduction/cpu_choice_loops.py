@@ -1,6 +1,6 @@
 """Extremes, where they are, and tests of elements of any dtype, as plans call them on (before, along, after).
 
-Results are counted through (before, after); the last two arguments of a loop are the range of results that it fills.
+Where elements lie, and how results are counted, is as in cpu_reduce_loops.py.
 """
 
 from __future__ import annotations
@@ -10,41 +10,53 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cpu.loops import copy_row, lines_of
-from ...kernels.cpu.sums import CHUNK
+from ...kernels.cpu.sums import CHUNK, place_of
 from ...kernels.jit import READ, jit
 from ...kernels.llvm.addresses import part_of
+from ...kernels.llvm.prefixes import LANES
+from .cpu_first_loops import LONG, MOST, first_in_columns, first_in_row, first_in_short_row
 
 Array = np.ndarray
 
-SHORT = 128  # elements of rows for which NumPy takes longer than a plain loop
+NARROW = 32  # columns whose extremes are kept in registers
 UNIT = 64  # results side by side that one thread has, at least
 
 
 @jit(halves=READ)
 def first_extremes(
-    x: Array, values: Array, places: Array, sign: int, along: int, after: int, first: int, last: int
+    x: Array,
+    values: Array,
+    places: Array,
+    sign: int,
+    along: int,
+    after: int,
+    apart: int,
+    between: int,
+    times: int,
+    outer: int,
+    first: int,
+    last: int,
 ) -> None:
     """The greatest of x[b, :, j], or with sign -1 the least, and where it first is; the first nan, if there is one."""
     k = first
     while k < last:
-        if after == 1:
-            row = part_of(x, k * along, along)
-            best, at = row[0], 0
-            for i in range(1, row.size):
-                better = row[i] > best if sign > 0 else row[i] < best
-                taken = better or (row[i] != row[i] and best == best)
-                best = row[i] if taken else best
-                at = i if taken else at
-            values[k], places[k] = best, at
+        start = place_of(k // after, between, times, outer) + k % after
+        if after == 1 == apart:
+            row = part_of(x, start, along)
+            values[k], places[k] = first_in_row(row, sign) if along >= LONG else first_in_short_row(row, sign)
             k += 1
             continue
-        width, start = lines_of(after, k, last), k // after * along * after + k % after
+        width = lines_of(after, k, last)
         most, found = part_of(values, k, width), part_of(places, k, width)
+        if LANES <= width <= NARROW and along < MOST:
+            first_in_columns(x, start, along, apart, sign, most, found)
+            k += width
+            continue
         copy_row(part_of(x, start, width), most)
         for j in range(width):
             found[j] = 0
         for i in range(1, along):
-            row = part_of(x, start + i * after, width)
+            row = part_of(x, start + i * apart, width)
             for j in range(width):
                 better = row[j] > most[j] if sign > 0 else row[j] < most[j]
                 # A nan is taken once, when the best is none yet: x == x is false for nan alone.
@@ -55,19 +67,47 @@ def first_extremes(
 
 
 @jit(halves=READ)
-def column_extremes(x: Array, values: Array, sign: int, along: int, after: int, first: int, last: int) -> None:
+def column_extremes(
+    x: Array,
+    values: Array,
+    sign: int,
+    along: int,
+    after: int,
+    apart: int,
+    between: int,
+    times: int,
+    outer: int,
+    first: int,
+    last: int,
+) -> None:
     """The greatest of x[b, :, j], or with sign -1 the least; nan where there is one."""
     k = first
     while k < last:
-        width, start = lines_of(after, k, last), k // after * along * after + k % after
+        width, start = lines_of(after, k, last), place_of(k // after, between, times, outer) + k % after
         most = part_of(values, k, width)
         copy_row(part_of(x, start, width), most)
-        for i in range(1, along):
-            row = part_of(x, start + i * after, width)
+        fours = 1 + (along - 1) // 4 * 4
+        for i in range(1, fours, 4):  # so that results are read and written once for four rows
+            at = start + i * apart
+            one, two = part_of(x, at, width), part_of(x, at + apart, width)
+            three, four = part_of(x, at + 2 * apart, width), part_of(x, at + 3 * apart, width)
             for j in range(width):
-                better = row[j] > most[j] if sign > 0 else row[j] < most[j]
-                most[j] = row[j] if better or row[j] != row[j] else most[j]
+                best = further(further(most[j], one[j], sign), two[j], sign)
+                best = further(further(best, three[j], sign), four[j], sign)
+                # Where one is nan, so is their sum.
+                known = (one[j] == one[j]) & (two[j] == two[j]) & (three[j] == three[j]) & (four[j] == four[j])
+                most[j] = best if known else (one[j] + two[j]) + (three[j] + four[j])
+        for i in range(fours, along):
+            row = part_of(x, start + i * apart, width)
+            for j in range(width):
+                most[j] = further(most[j], row[j], sign) if row[j] == row[j] else row[j]
         k += width
+
+
+@jit
+def further(best: Any, value: Any, sign: int) -> Any:
+    """The greater, or with sign -1 the lesser of two numbers, the first of equal ones and where one is nan."""
+    return value if (value > best if sign > 0 else value < best) else best
 
 
 @jit
@@ -84,10 +124,12 @@ def extreme_of(row: Array, sign: int) -> Any:
 
 
 @jit
-def whole_extremes_of_rows(x: Array, values: Array, sign: int, along: int, first: int, last: int) -> None:
+def whole_extremes_of_rows(
+    x: Array, values: Array, sign: int, along: int, between: int, times: int, outer: int, first: int, last: int
+) -> None:
     """values[b] = the extreme of x[b], of whole numbers or bools."""
     for b in range(first, last):
-        values[b] = extreme_of(part_of(x, b * along, along), sign)
+        values[b] = extreme_of(part_of(x, place_of(b, between, times, outer), along), sign)
 
 
 @jit
@@ -114,43 +156,68 @@ def whole_sums_of_chunks(x: Array, totals: Array, first: int, last: int) -> None
 
 
 @jit
-def whole_sums(x: Array, out: Array, along: int, after: int, first: int, last: int) -> None:
+def whole_sums(
+    x: Array,
+    out: Array,
+    along: int,
+    after: int,
+    apart: int,
+    between: int,
+    times: int,
+    outer: int,
+    first: int,
+    last: int,
+) -> None:
     """out[b, j] = sum_i x[b, i, j] of whole numbers or bools, modulo 2^64."""
     k = first
     while k < last:
-        if after == 1:
-            out[k] = whole_sum_of(part_of(x, k * along, along))
+        start = place_of(k // after, between, times, outer) + k % after
+        if after == 1 == apart:
+            out[k] = whole_sum_of(part_of(x, start, along))
             k += 1
             continue
-        width, start = lines_of(after, k, last), k // after * along * after + k % after
+        width = lines_of(after, k, last)
         totals = part_of(out, k, width)
         for j in range(width):
             totals[j] = 0
         for i in range(along):
-            row = part_of(x, start + i * after, width)
+            row = part_of(x, start + i * apart, width)
             for j in range(width):
                 totals[j] += np.int64(row[j])
         k += width
 
 
 @jit(halves=READ)
-def tests(x: Array, out: Array, every: int, along: int, after: int, first: int, last: int) -> None:
+def tests(
+    x: Array,
+    out: Array,
+    every: int,
+    along: int,
+    after: int,
+    apart: int,
+    between: int,
+    times: int,
+    outer: int,
+    first: int,
+    last: int,
+) -> None:
     """Whether some of x[b, :, j] is not zero, or with `every` none is zero."""
     k = first
     while k < last:
-        if after == 1:
-            row, count = part_of(x, k * along, along), 0
+        start = place_of(k // after, between, times, outer) + k % after
+        if after == 1 == apart:
+            row, found = part_of(x, start, along), 0
             for i in range(row.size):
-                count += 1 if row[i] != 0 else 0
-            out[k] = count == along if every else count > 0
+                found += 1 if row[i] != 0 else 0
+            out[k] = found == along if every else found > 0
             k += 1
             continue
-        width, start = lines_of(after, k, last), k // after * along * after + k % after
+        width = lines_of(after, k, last)
         told = part_of(out, k, width)
         for j in range(width):
             told[j] = every != 0
         for i in range(along):
-            row = part_of(x, start + i * after, width)
+            row = part_of(x, start + i * apart, width)
             for j in range(width):
                 told[j] = told[j] and row[j] != 0 if every else told[j] or row[j] != 0
         k += width

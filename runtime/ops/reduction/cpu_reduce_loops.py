@@ -1,7 +1,8 @@
 """Sums, variances, products and extremes of contiguous floats in one loop each, as plans call them.
 
-Operands are seen as (before, along, after), and results are counted through (before, after): the last two arguments of
-a loop are the range of results that it fills, from a multiple of `unit_of` on.
+Operands are seen as (before, along, after): x[b, i, j] lies at (b // times) outer + (b % times) between + i apart + j.
+Results are counted through (before, after): the last two arguments of a loop are the range of results that it fills,
+from a multiple of `unit_of` on.
 """
 
 from __future__ import annotations
@@ -21,14 +22,18 @@ from ...kernels.cpu.sums import (
     column_square_sums,
     column_sums,
     fill,
+    is_narrow,
     narrow_column_sums,
+    place_of,
     plain_sum,
     short_row_sums,
+    short_square_sums,
     square_sum,
     sum_of_chunks,
 )
 from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import address, clear, empty_row, part_of, row_at
+from ...kernels.llvm.halves.rows import reading, room_for
 from ...kernels.llvm.lines import product_of
 from ...kernels.scalar import pow_number
 
@@ -64,58 +69,89 @@ def total_of_chunks(totals: Array, out: Array, divisor: float, count: int) -> No
     out[0] = sum_of_chunks(row_at(0.0, address(totals), count)) / divisor
 
 
-@jit
-def row_sums(x: Array, out: Array, divisor: float, along: int, first: int, last: int) -> None:
-    """out[b] = sum_i x[b, i] / divisor."""
-    rows, to = part_of(x, first * along, (last - first) * along), part_of(out, first, last - first)
-    if along == 1:
+@jit(halves=WRITTEN)
+def row_sums(
+    x: Array, out: Array, divisor: float, along: int, between: int, times: int, outer: int, first: int, last: int
+) -> None:
+    """out[b] = sum_i x[b, i] / divisor, where nothing comes after."""
+    if along == 1 == between and last <= times:
+        rows, to = part_of(x, first, last - first), part_of(out, first, last - first)
         for i in range(to.size):
             to[i] = rows[i] / divisor
+    elif along <= _SHORT and between == along and last <= times:
+        together = 4 * max(1, _SHORT // along)  # rows that follow each other are widened many at a time
+        room = room_for(x, together * along)
+        for b in range(first, last, together):
+            some = min(together, last - b)
+            rows = reading(x, b * along, some * along, room)
+            short_row_sums(rows, along, along, some, 0, 0, some, divisor, part_of(out, b, some))
     elif along <= _SHORT:
-        short_row_sums(rows, along, divisor, to)
+        short_row_sums(x, along, between, times, outer, first, last, divisor, out)
     elif along < FOUR_BLOCKS:
-        for b in range(to.size):  # as `plain_sum` has them, without a call for each row
-            to[b] = blocks_sum(part_of(rows, b * along, along), 0, 0.0) / divisor
+        for b in range(first, last):  # as `plain_sum` has them, without a call for each row
+            out[b] = blocks_sum(part_of(x, place_of(b, between, times, outer), along), 0, 0.0) / divisor
     else:
-        for b in range(to.size):
-            to[b] = plain_sum(part_of(rows, b * along, along)) / divisor
+        for b in range(first, last):
+            out[b] = plain_sum(part_of(x, place_of(b, between, times, outer), along)) / divisor
 
 
-@jit
+@jit(halves=WRITTEN)
 def grouped_column_sums(
-    x: Array, out: Array, divisor: float, before: int, along: int, after: int, first: int, last: int
+    x: Array,
+    out: Array,
+    divisor: float,
+    along: int,
+    after: int,
+    apart: int,
+    between: int,
+    times: int,
+    outer: int,
+    first: int,
+    last: int,
 ) -> None:
     """out[b, j] = sum_i x[b, i, j] / divisor, where something comes after."""
     k = first
     while k < last:
-        b, start = k // after, k % after
-        table, totals = (
-            part_of(x, b * along * after, along * after),
-            empty_row(0.0, min(_WIDTH, after - start, last - k)),
-        )
-        if totals.size == after and 2 * after <= NARROW <= along:
-            narrow_column_sums(table, totals)
+        start, totals = k % after, empty_row(0.0, min(_WIDTH, after - k % after, last - k))
+        at = place_of(k // after, between, times, outer) + start
+        if totals.size == after and is_narrow(along, after, apart):
+            narrow_column_sums(x, along, apart, at, totals)
         else:
-            column_sums(table, after, start, totals)
+            column_sums(x, along, apart, at, totals)
         for j in range(totals.size):
             out[k + j] = totals[j] / divisor
         k += totals.size
 
 
 @jit
-def square_sums(x: Array, out: Array, before: int, along: int, after: int, first: int, last: int) -> None:
+def square_sums(
+    x: Array,
+    out: Array,
+    along: int,
+    after: int,
+    apart: int,
+    between: int,
+    times: int,
+    outer: int,
+    first: int,
+    last: int,
+) -> None:
     """out[b, j] = sum_i x[b, i, j]^2."""
+    if after == 1 == apart and along <= _SHORT:
+        short_square_sums(x, along, between, times, outer, first, last, out)
+        return
     k = first
     while k < last:
-        b, start = k // after, k % after
-        if after == 1:
-            out[k] = square_sum(part_of(x, k * along, along), 0.0)
+        start = k % after
+        at = place_of(k // after, between, times, outer) + start
+        if after == 1 == apart:
+            out[k] = square_sum(part_of(x, at, along), 0.0)
             k += 1
             continue
         totals = empty_row(0.0, min(_WIDTH, after - start, last - k))
         centers = empty_row(x.dtype.type(0), totals.size)
         clear(centers)
-        column_square_sums(part_of(x, b * along * after, along * after), after, start, centers, totals)
+        column_square_sums(x, along, apart, at, centers, totals)
         for j in range(totals.size):
             out[k + j] = totals[j]
         k += totals.size
@@ -130,29 +166,39 @@ def squares_of_chunks(x: Array, totals: Array, first: int, last: int) -> None:
 
 
 @jit
-def variances(x: Array, out: Array, divisor: float, before: int, along: int, after: int, first: int, last: int) -> None:
+def variances(
+    x: Array,
+    out: Array,
+    divisor: float,
+    along: int,
+    after: int,
+    apart: int,
+    between: int,
+    times: int,
+    outer: int,
+    first: int,
+    last: int,
+) -> None:
     """out[b, j] = sum_i (x[b, i, j] - mean)^2 / divisor."""
     k = first
     while k < last:
-        b, start = k // after, k % after
-        if after == 1:
-            row = part_of(x, k * along, along)
+        start = k % after
+        at = place_of(k // after, between, times, outer) + start
+        if after == 1 == apart:
+            row = part_of(x, at, along)
             mean = plain_sum(row) / along
             center = float(x.dtype.type(mean))
             squares = square_sum(row, center) - along * (mean - center) * (mean - center)
             out[k] = max(squares, 0.0) / divisor if squares == squares else squares
             k += 1
             continue
-        table, totals = (
-            part_of(x, b * along * after, along * after),
-            empty_row(0.0, min(_WIDTH, after - start, last - k)),
-        )
+        totals = empty_row(0.0, min(_WIDTH, after - start, last - k))
         means, centers = empty_row(0.0, totals.size), empty_row(x.dtype.type(0), totals.size)
-        column_sums(table, after, start, means)
+        column_sums(x, along, apart, at, means)
         for j in range(means.size):
             means[j] /= along
             centers[j] = means[j]
-        column_square_sums(table, after, start, centers, totals)
+        column_square_sums(x, along, apart, at, centers, totals)
         for j in range(totals.size):
             off = means[j] - centers[j]
             squares = totals[j] - along * off * off
@@ -198,10 +244,12 @@ def raised_results(out: Array, p: float) -> None:
 
 
 @jit
-def extremes_of_rows(x: Array, out: Array, sign: int, along: int, first: int, last: int) -> None:
+def extremes_of_rows(
+    x: Array, out: Array, sign: int, along: int, between: int, times: int, outer: int, first: int, last: int
+) -> None:
     """out[b] = max_i x[b, i], or with sign -1 the least; nan where there is one."""
     for b in range(first, last):
-        out[b] = extremum(part_of(x, b * along, along), sign)
+        out[b] = extremum(part_of(x, place_of(b, between, times, outer), along), sign)
 
 
 @jit
@@ -215,12 +263,16 @@ REORDER = {"reassoc", "nsz"}
 
 
 @jit(fastmath=REORDER)
-def products_of_rows(x: Array, out: Array, along: int, first: int, last: int) -> None:
+def products_of_rows(
+    x: Array, out: Array, along: int, between: int, times: int, outer: int, first: int, last: int
+) -> None:
     """out[b] = prod_i x[b, i], in double precision; four rows side by side, for one alone waits for itself."""
     fours = first + (last - first) // 4 * 4
     for b in range(first, fours, 4):
-        one, two = part_of(x, b * along, along), part_of(x, (b + 1) * along, along)
-        three, four = part_of(x, (b + 2) * along, along), part_of(x, (b + 3) * along, along)
+        one = part_of(x, place_of(b, between, times, outer), along)
+        two = part_of(x, place_of(b + 1, between, times, outer), along)
+        three = part_of(x, place_of(b + 2, between, times, outer), along)
+        four = part_of(x, place_of(b + 3, between, times, outer), along)
         p1 = p2 = p3 = p4 = 1.0
         for i in range(along):
             p1 *= one[i]
@@ -229,19 +281,37 @@ def products_of_rows(x: Array, out: Array, along: int, first: int, last: int) ->
             p4 *= four[i]
         out[b], out[b + 1], out[b + 2], out[b + 3] = p1, p2, p3, p4
     for b in range(fours, last):
-        out[b] = product_of(part_of(x, b * along, along))
+        out[b] = product_of(part_of(x, place_of(b, between, times, outer), along))
 
 
 @jit
-def column_products(x: Array, out: Array, before: int, along: int, after: int, first: int, last: int) -> None:
+def column_products(
+    x: Array,
+    out: Array,
+    along: int,
+    after: int,
+    apart: int,
+    between: int,
+    times: int,
+    outer: int,
+    first: int,
+    last: int,
+) -> None:
     """out[b, j] = prod_i x[b, i, j], in double precision, where something comes after."""
     k = first
     while k < last:
-        b, start = k // after, k % after
-        totals = empty_row(0.0, min(_WIDTH, after - start, last - k))
+        totals = empty_row(0.0, min(_WIDTH, after - k % after, last - k))
+        at = place_of(k // after, between, times, outer) + k % after
         fill(totals, 1.0)
-        for i in range(along):
-            row = part_of(x, (b * along + i) * after + start, totals.size)
+        fours = along // 4 * 4
+        for i in range(0, fours, 4):  # so that products are read and written once for four rows
+            here = at + i * apart
+            one, two = part_of(x, here, totals.size), part_of(x, here + apart, totals.size)
+            three, four = part_of(x, here + 2 * apart, totals.size), part_of(x, here + 3 * apart, totals.size)
+            for j in range(totals.size):
+                totals[j] = totals[j] * one[j] * two[j] * three[j] * four[j]
+        for i in range(fours, along):
+            row = part_of(x, at + i * apart, totals.size)
             for j in range(totals.size):
                 totals[j] *= row[j]
         copy_row(totals, part_of(out, k, totals.size))

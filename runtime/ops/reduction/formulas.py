@@ -130,8 +130,3 @@ def correlation_of_covariance(matrix: Tensor) -> Tensor:
     if not scaled.is_complex():
         return scaled.clamp(-1, 1)
     return op.real_copy(scaled).clamp(-1, 1) + 1j * op.imag_copy(scaled).clamp(-1, 1)
-
-
-def zero_for_nan(x: Tensor) -> Tensor:
-    """0 in place of nan."""
-    return x.masked_fill(op.isnan(x), 0) if x.is_floating_point() else x

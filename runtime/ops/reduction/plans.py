@@ -1,4 +1,4 @@
-"""Plans of reductions of contiguous floats along neighbouring dimensions, and of their gradients.
+"""Plans of reductions of floats, which are read as they lie in memory, and of their gradients, for contiguous ones.
 
 `dim` is a sorted tuple of dimensions, or one, or None for all.
 """
@@ -10,7 +10,8 @@ import math
 from math import prod
 from typing import Any
 
-from ...kernels.cpu.folding import Folding, folding, reduced_dims_of
+from ...kernels.cpu.folding import Folding, folding
+from ...kernels.cpu.lying import behind, by_groups, folding_of, in_order, with_shape
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, single, with_whole_numbers
 from ...kernels.cpu.sums import CHUNK
 from ..softmax import cpu_loops as exponentials
@@ -22,17 +23,18 @@ from .plans_choices import LARGE
 Dim = Ints | int | None
 
 
-def _reduced(kernel: Any, fold: Folding, *operands: Layout, numbers: tuple[float, ...] = ()) -> Plan | None:
-    """The plan of a loop that fills the results of a reduction; None where operands do not lie for it."""
-    if not are_contiguous(*operands) or fold.order or not prod(fold.shape):
+def _reduced(kernel: Any, fold: Folding | None, numbers: tuple[float, ...] = (), ints: Ints = ()) -> Plan | None:
+    """The plan of a loop that fills the results of a reduction; None where its operand does not lie for it."""
+    if fold is None:
         return None
-    return single(kernel, len(operands), fold.result, numbers, fold.folded, _results_of(fold))
+    return in_order(single(kernel, 1, fold.result, numbers, ints or fold.ints, _results_of(fold)), fold)
 
 
 def _spread(kernel: Any, fold: Folding, *operands: Layout, numbers: tuple[float, ...] = ()) -> Plan | None:
     """The plan of a loop that fills the gradient of a reduction's operand."""
-    plan = _reduced(kernel, fold, *operands, numbers=numbers)
-    return plan and (plan[0]._replace(results=((0, fold.shape),)),)
+    if not are_contiguous(*operands) or fold.order or not prod(fold.shape):
+        return None
+    return single(kernel, len(operands), fold.shape, numbers, fold.folded, _results_of(fold))
 
 
 def _results_of(fold: Folding) -> tuple[int, int]:
@@ -43,9 +45,9 @@ def _results_of(fold: Folding) -> tuple[int, int]:
 @with_whole_numbers(choices_of.whole_sum_of_all)
 def sum_all(x: Layout) -> Plan | None:
     """One sum of all."""
-    if x.strides is not None:
-        return None
-    return single(loops.total, 1, ()) if prod(x.shape) < LARGE else sum_of_chunks((), prod(x.shape), 1)
+    fold = folding_of(x, None)
+    short = prod(x.shape) < LARGE and (x.strides is None or (fold and fold.dense))
+    return single(loops.total, 1, ()) if short else summed(x, None, False, 1)
 
 
 @with_whole_numbers(choices_of.whole_sums)
@@ -66,46 +68,26 @@ def mean_dim(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
 
 def summed(x: Layout, dim: Dim, keepdim: bool, divisor: float) -> Plan | None:
     """Sums over `divisor`; that of all of a large operand in chunks."""
-    fold = folding(x.shape, dim, keepdim)
-    if x.strides is not None or not prod(x.shape):
-        return None
-    if fold.order:
-        return _summed_by_groups(x, reduced_dims_of(len(x.shape), dim), fold.result, divisor)
-    if fold.count == 1 and prod(x.shape) >= LARGE:
+    fold = folding_of(x, dim, keepdim)
+    if fold is None:
+        sums = functools.partial(summed, divisor=1), functools.partial(summed, divisor=divisor)
+        return by_groups(x, dim, keepdim, *sums)
+    if fold.count == 1 and fold.dense and prod(x.shape) >= LARGE:
         return sum_of_chunks(fold.result, prod(x.shape), divisor)
-    return (sum_step(0, 0, fold.result, fold, divisor),)
-
-
-def _summed_by_groups(x: Layout, dim: Ints, result: Ints, divisor: float) -> Plan | None:
-    """One group of neighbouring dimensions at a time, the last first."""
-    last = next(k for k in range(len(dim) - 1, -1, -1) if k == 0 or dim[k] - dim[k - 1] > 1)
-    inner, between = summed(x, dim[last:], True, 1), folding(x.shape, dim[last:], True).result
-    outer = summed(Layout(between, None), dim[:last], True, divisor)
-    if inner is None or outer is None:
-        return None
-    chained = behind(inner, outer)
-    return (*chained[:-1], _with_shape(chained[-1], result))
-
-
-def behind(first: Plan, then: Plan) -> Plan:
-    """The calls of a plan of one operand, which reads the result of the plan before it."""
-    free = 1 + max(output for step in then for output, _ in step.results)
-    moved = [
-        step._replace(
-            operands=tuple([~(~i + free) if i < 0 else i for i in step.operands]),
-            results=tuple([(output + free, shape) for output, shape in step.results]),
-        )
-        for step in first
-    ]
-    return (*moved, *[step._replace(operands=tuple([i if i else ~free for i in step.operands])) for step in then])
+    return in_order((sum_step(0, 0, fold.result, fold, divisor),), fold)
 
 
 def sum_step(operand: int, output: int, shape: Ints, fold: Folding, divisor: float) -> Step:
     """The call for the sums of an operand, divided."""
     given, results = (operand,), ((output, shape),)
-    if fold.folded[1] == 1 or fold.folded[2] == 1:
-        return Step(loops.row_sums, given, results, (divisor,), fold.folded[1:2], _results_of(fold), row=fold.folded[1])
-    return Step(loops.grouped_column_sums, given, results, (divisor,), fold.folded, _results_of(fold))
+    if fold.in_rows:
+        return Step(loops.row_sums, given, results, (divisor,), row_ints(fold), _results_of(fold), row=fold.folded[1])
+    return Step(loops.grouped_column_sums, given, results, (divisor,), fold.ints, _results_of(fold))
+
+
+def row_ints(fold: Folding) -> Ints:
+    """What loops over rows take: along, between, times, outer."""
+    return (fold.folded[1], *fold.steps[1:])
 
 
 def sum_of_chunks(shape: Ints, count: int, divisor: float) -> Plan:
@@ -129,26 +111,22 @@ def prod_all(x: Layout) -> Plan | None:
 
 
 def prod_dim(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    """Products along neighbouring dimensions; that of all of a large operand in chunks."""
-    fold = folding(x.shape, dim, keepdim)
-    if x.strides is None and fold.count == 1 and prod(x.shape) >= LARGE:
+    """Products; that of all of a large operand in chunks."""
+    fold = folding_of(x, dim, keepdim)
+    if fold is None:
+        return by_groups(x, dim, keepdim, prod_dim, prod_dim)
+    if fold.dense and fold.count == 1 and prod(x.shape) >= LARGE:
         return in_chunks(loops.products_of_chunks, loops.product_of_chunks, fold.result, prod(x.shape))
-    if fold.folded[2] != 1:
-        return _reduced(loops.column_products, fold, x)
-    plan = _reduced(loops.products_of_rows, fold, x)
-    return plan and (plan[0]._replace(ints=fold.folded[1:2]),)
+    if fold.in_rows:
+        return _reduced(loops.products_of_rows, fold, ints=row_ints(fold))
+    return _reduced(loops.column_products, fold)
 
 
 def sum_to_size(x: Layout, size: Ints) -> Plan | None:
     """Sums along the dimensions that `size` lacks or has as 1."""
     dims = grown(size, x.shape)
     plan = summed(x, dims, True, 1) if dims else None
-    return plan and (*plan[:-1], _with_shape(plan[-1], size))
-
-
-def _with_shape(step: Step, shape: Ints) -> Step:
-    """The call with another shape of its last result."""
-    return step._replace(results=(*step.results[:-1], (step.results[-1][0], tuple(shape))))
+    return plan and (*plan[:-1], with_shape(plan[-1], size))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -159,20 +137,20 @@ def grown(size: Ints, to: Ints) -> Ints:
 
 
 def var_dim(x: Layout, dim: Dim, correction: float, keepdim: bool) -> Plan | None:
-    """Variances along neighbouring dimensions."""
-    fold = folding(x.shape, dim, keepdim)
-    return _reduced(loops.variances, fold, x, numbers=(max(fold.folded[1] - correction, 0),))
+    """Variances along dimensions that are neighbours in memory."""
+    fold = folding_of(x, dim, keepdim)
+    return _reduced(loops.variances, fold, (max(fold.folded[1] - correction, 0),)) if fold else None
 
 
 def std_dim(x: Layout, dim: Dim, correction: float, keepdim: bool) -> Plan | None:
-    """Standard deviations along neighbouring dimensions."""
+    """Standard deviations along dimensions that are neighbours in memory."""
     return _rooted(var_dim(x, dim, correction, keepdim))
 
 
 def norm(x: Layout, p: float, dim: Dim, keepdim: bool) -> Plan | None:
-    """Norms along neighbouring dimensions: Euclidean ones in one loop, others of sizes or their powers."""
+    """Norms along dimensions that are neighbours: Euclidean ones in one loop, others of sizes or their powers."""
     if p == 2:
-        return _euclidean(x, folding(x.shape, dim, keepdim))
+        return _euclidean(x, folding_of(x, dim, keepdim))
     if x.strides is not None or folding(x.shape, dim).order or not prod(x.shape):
         return None
     if math.isinf(p):
@@ -184,11 +162,11 @@ def norm(x: Layout, p: float, dim: Dim, keepdim: bool) -> Plan | None:
     return plan and (*plan, Step(loops.raised_results, (), plan[-1].results[-1:], (1 / p,)))
 
 
-def _euclidean(x: Layout, fold: Folding) -> Plan | None:
+def _euclidean(x: Layout, fold: Folding | None) -> Plan | None:
     """The roots of sums of squares; that of all of a large operand in chunks."""
-    if x.strides is None and fold.count == 1 and prod(x.shape) >= LARGE:
+    if fold and fold.dense and fold.count == 1 and prod(x.shape) >= LARGE:
         return _rooted(in_chunks(loops.squares_of_chunks, loops.total_of_chunks, fold.result, prod(x.shape), (1,)))
-    return _rooted(_reduced(loops.square_sums, fold, x))
+    return _rooted(_reduced(loops.square_sums, fold))
 
 
 def _of_each(kernel: Any, x: Layout, numbers: tuple[float, ...], then: Plan | None) -> Plan | None:
@@ -217,35 +195,39 @@ def min_all(x: Layout) -> Plan | None:
 
 @with_whole_numbers(choices_of.greatest)
 def amax(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    """The greatest along neighbouring dimensions."""
-    return _extremes(x, folding(x.shape, dim, keepdim), 1)
+    """The greatest along dimensions."""
+    return _extremes(x, dim, keepdim, 1)
 
 
 @with_whole_numbers(choices_of.least)
 def amin(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    """The least along neighbouring dimensions."""
-    return _extremes(x, folding(x.shape, dim, keepdim), -1)
+    """The least along dimensions."""
+    return _extremes(x, dim, keepdim, -1)
 
 
-def _extremes(x: Layout, fold: Folding, sign: int) -> Plan | None:
+def _extremes(x: Layout, dim: Dim, keepdim: bool, sign: int) -> Plan | None:
     """The greatest, or with sign -1 the least; that of all of a large operand in chunks."""
-    before, along, after = fold.folded
-    if x.strides is not None or fold.order or not prod(x.shape):
-        return None
-    if after != 1:
-        return choices_of.column_extremes(x, fold, sign)
+    fold, extremes = folding_of(x, dim, keepdim), functools.partial(_extremes, sign=sign)
+    if fold is None:
+        return by_groups(x, dim, keepdim, extremes, extremes)
+    if not fold.in_rows:
+        return choices_of.column_extremes(fold, sign)
+    before, along, _ = fold.folded
     if before > 1 or along < LARGE:
-        return (Step(loops.extremes_of_rows, (0,), ((0, fold.result),), (), (sign, along), (before, 1), row=along),)
+        ints, rows = (sign, *row_ints(fold)), (before, 1)
+        return in_order((Step(loops.extremes_of_rows, (0,), ((0, fold.result),), (), ints, rows, row=along),), fold)
     chunks = (1, (-(-along // CHUNK),))  # a result that is not given
+    ints = (sign, *row_ints(folding(chunks[1], None)))
     return (
         Step(loops.extremes_of_chunks, (0,), (chunks,), (), (sign,), (along, CHUNK), row=1),
-        Step(loops.extremes_of_rows, (), (chunks, (0, fold.result)), (), (sign, chunks[1][0]), (1, 1)),
+        Step(loops.extremes_of_rows, (), (chunks, (0, fold.result)), (), ints, (1, 1)),
     )
 
 
 def logsumexp(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    """Logarithms of sums of exponentials along neighbouring dimensions."""
-    return _reduced(exponentials.log_totals, folding(x.shape, dim, keepdim), x)
+    """Logarithms of sums of exponentials along dimensions that are neighbours in memory, with nothing in between."""
+    fold = folding_of(x, dim, keepdim)
+    return _reduced(exponentials.log_totals, fold, ints=fold.folded) if fold and fold.dense else None
 
 
 def filled(x: Layout, size: Ints) -> Plan | None:

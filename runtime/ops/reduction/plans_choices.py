@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from math import prod
 
 from ...kernels.cpu.folding import Folding, folding
+from ...kernels.cpu.lying import by_groups, folding_of, in_order
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype
 from ...kernels.cpu.sums import CHUNK
 from . import cpu_choice_loops as loops
 
-FEW = 4096  # elements of which it takes less to find the first extreme than to call NumPy
 LARGE = 2 * CHUNK  # elements of which each of two threads has a chunk
 MOST = 1 << 16  # elements that are tested: of more, NumPy needs not look at all
 
@@ -17,41 +18,44 @@ MOST = 1 << 16  # elements that are tested: of more, NumPy needs not look at all
 @of_any_dtype
 def max_dim(x: Layout, dim: int, keepdim: bool) -> Plan | None:
     """The greatest along a dimension, and where they first are."""
-    return first_extremes(x, folding(x.shape, dim, keepdim), 1, (0, 1))
+    return first_extremes(x, folding_of(x, dim, keepdim), 1, (0, 1))
 
 
 @of_any_dtype
 def min_dim(x: Layout, dim: int, keepdim: bool) -> Plan | None:
     """The least along a dimension, and where they first are."""
-    return first_extremes(x, folding(x.shape, dim, keepdim), -1, (0, 1))
+    return first_extremes(x, folding_of(x, dim, keepdim), -1, (0, 1))
 
 
 @of_any_dtype
 def argmax(x: Layout, dim: int | None, keepdim: bool) -> Plan | None:
     """Where the greatest are."""
-    return first_extremes(x, folding(x.shape, dim, keepdim), 1, (1, 0))
+    return first_extremes(x, numbered(x, dim, keepdim), 1, (1, 0))
 
 
 @of_any_dtype
 def argmin(x: Layout, dim: int | None, keepdim: bool) -> Plan | None:
     """Where the least are."""
-    return first_extremes(x, folding(x.shape, dim, keepdim), -1, (1, 0))
+    return first_extremes(x, numbered(x, dim, keepdim), -1, (1, 0))
 
 
-def first_extremes(x: Layout, fold: Folding, sign: int, outputs: Ints) -> Plan | None:
-    """Extremes and where they are, which are the outputs of these numbers; of long rows NumPy is faster."""
-    before, along, after = fold.folded
-    if x.strides is not None or fold.order or not prod(x.shape) or is_long(x.shape, along, after):
+def numbered(x: Layout, dim: int | None, keepdim: bool) -> Folding | None:
+    """The folding of an operand whose elements have the numbers that they have in the order of its dimensions."""
+    return None if dim is None and x.strides is not None else folding_of(x, dim, keepdim)
+
+
+def first_extremes(x: Layout, fold: Folding | None, sign: int, outputs: Ints) -> Plan | None:
+    """Extremes and where they are, which are the outputs of these numbers."""
+    if fold is None or fold.made:
         return None
     values, places = outputs
     results = (values, fold.result), (places, fold.result)
-    rows = (before * after, 1 if after == 1 else loops.UNIT)
-    return (Step(loops.first_extremes, (0,), results, (), (sign, along, after), rows, indices=(places,)),)
+    return (Step(loops.first_extremes, (0,), results, (), (sign, *fold.ints), rows_of(fold), indices=(places,)),)
 
 
-def is_long(shape: Ints, along: int, after: int) -> bool:
-    """Whether these are many elements in long rows."""
-    return after == 1 and along > loops.SHORT and prod(shape) > FEW
+def rows_of(fold: Folding) -> tuple[int, int]:
+    """The results that threads share, and how many stay together."""
+    return fold.folded[0] * fold.folded[2], 1 if fold.folded[2] == 1 else loops.UNIT
 
 
 @of_any_dtype
@@ -79,12 +83,13 @@ def all_dim(x: Layout, dim: Ints, keepdim: bool) -> Plan | None:
 
 
 def _tested(x: Layout, dim: Ints | None, keepdim: bool, every: int) -> Plan | None:
-    fold = folding(x.shape, dim, keepdim)
-    before, along, after = fold.folded
-    if x.strides is not None or fold.order or not 0 < prod(x.shape) <= MOST:
+    fold, tested = folding_of(x, dim, keepdim), functools.partial(_tested, every=every)
+    if not 0 < prod(x.shape) <= MOST:
         return None
-    rows = (before * after, 1 if after == 1 else loops.UNIT)
-    return (Step(loops.tests, (0,), ((0, fold.result),), (), (every, along, after), rows, masks=(0,)),)
+    if fold is None:
+        return by_groups(x, dim, keepdim, tested, tested)
+    step = Step(loops.tests, (0,), ((0, fold.result),), (), (every, *fold.ints), rows_of(fold), masks=(0,))
+    return in_order((step,), fold)
 
 
 def greatest_of_all(x: Layout) -> Plan | None:
@@ -98,39 +103,39 @@ def least_of_all(x: Layout) -> Plan | None:
 
 
 def greatest(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
-    """The greatest along neighbouring dimensions."""
-    return whole_extremes(x, folding(x.shape, dim, keepdim), 1)
+    """The greatest along dimensions."""
+    return whole_extremes(x, dim, keepdim, 1)
 
 
 def least(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
-    """The least along neighbouring dimensions."""
-    return whole_extremes(x, folding(x.shape, dim, keepdim), -1)
+    """The least along dimensions."""
+    return whole_extremes(x, dim, keepdim, -1)
 
 
-def whole_extremes(x: Layout, fold: Folding, sign: int) -> Plan | None:
+def whole_extremes(x: Layout, dim: Ints | None, keepdim: bool, sign: int) -> Plan | None:
     """Extremes of whole numbers, or of what is true or not; that of all of a large operand in chunks."""
-    before, along, after = fold.folded
-    if after != 1:
-        return column_extremes(x, fold, sign)
-    if x.strides is not None or fold.order or not prod(x.shape):
-        return None
+    fold, extremes = folding_of(x, dim, keepdim), functools.partial(whole_extremes, sign=sign)
+    if fold is None:
+        return by_groups(x, dim, keepdim, extremes, extremes)
+    if not fold.in_rows:
+        return column_extremes(fold, sign)
+    before, along, _ = fold.folded
     if before > 1 or along < LARGE:
-        ints, rows = (sign, along), (before, 1)
-        return (Step(loops.whole_extremes_of_rows, (0,), ((0, fold.result),), (), ints, rows, row=along),)
+        ints, rows = (sign, along, *fold.steps[1:]), (before, 1)
+        step = Step(loops.whole_extremes_of_rows, (0,), ((0, fold.result),), (), ints, rows, row=along)
+        return in_order((step,), fold)
     chunks = (1, (-(-along // CHUNK),))  # a result that is not given
+    ints = (sign, chunks[1][0], *folding(chunks[1], None).steps[1:])
     return (
         Step(loops.whole_extremes_of_chunks, (0,), (chunks,), (), (sign,), (along, CHUNK), row=1),
-        Step(loops.whole_extremes_of_rows, (), (chunks, (0, fold.result)), (), (sign, chunks[1][0]), (1, 1)),
+        Step(loops.whole_extremes_of_rows, (), (chunks, (0, fold.result)), (), ints, (1, 1)),
     )
 
 
-def column_extremes(x: Layout, fold: Folding, sign: int) -> Plan | None:
-    """Extremes of elements that need not be neighbours."""
-    before, along, after = fold.folded
-    if x.strides is not None or fold.order or not prod(x.shape):
-        return None
-    ints, rows = (sign, along, after), (before * after, loops.UNIT)
-    return (Step(loops.column_extremes, (0,), ((0, fold.result),), (), ints, rows),)
+def column_extremes(fold: Folding, sign: int) -> Plan | None:
+    """Extremes of elements that are no neighbours."""
+    rows = (fold.folded[0] * fold.folded[2], loops.UNIT)
+    return in_order((Step(loops.column_extremes, (0,), ((0, fold.result),), (), (sign, *fold.ints), rows),), fold)
 
 
 def whole_sum_of_all(x: Layout) -> Plan | None:
@@ -139,18 +144,19 @@ def whole_sum_of_all(x: Layout) -> Plan | None:
 
 
 def whole_sums(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
-    """Sums of whole numbers along neighbouring dimensions; that of all of a large operand in chunks."""
-    fold = folding(x.shape, dim, keepdim)
+    """Sums of whole numbers; that of all of a large operand in chunks."""
+    fold = folding_of(x, dim, keepdim)
+    if fold is None:
+        return by_groups(x, dim, keepdim, whole_sums, whole_sums)
     before, along, after = fold.folded
-    if x.strides is not None or fold.order or not prod(x.shape):
-        return None
-    if fold.count > 1 or along < LARGE:
+    if fold.count > 1 or not fold.dense or along < LARGE:
         rows = (before * after, loops.UNIT)
-        return (Step(loops.whole_sums, (0,), ((0, fold.result),), (), (along, after), rows, indices=(0,)),)
+        step = Step(loops.whole_sums, (0,), ((0, fold.result),), (), fold.ints, rows, indices=(0,))
+        return in_order((step,), fold)
     chunks = (1, (-(-along // CHUNK),))  # a result that is not given
     return (
         Step(loops.whole_sums_of_chunks, (0,), (chunks,), (), (), (along, CHUNK), row=1, indices=(1,)),
-        Step(loops.whole_sums, (), (chunks, (0, fold.result)), (), (chunks[1][0], 1), (1, 1), indices=(0,)),
+        Step(loops.whole_sums, (), (chunks, (0, fold.result)), (), folding(chunks[1], None).ints, (1, 1), indices=(0,)),
     )
 
 

@@ -33,6 +33,11 @@ def total(x: Row) -> Each:
     return sum(x)
 
 
+def present_total(x: Row) -> Each:
+    """sum_i x_i of what is not nan."""
+    return sum(where(isnan(x), 0.0, x))
+
+
 def quotient_of_total(x: Row, divisor: float) -> Each:
     """sum_i x_i / divisor."""
     return sum(x) / divisor
@@ -126,6 +131,11 @@ def some(x: Row) -> Each:
 def every(x: Row) -> Each:
     """Whether no x_i is 0."""
     return all(x != 0)
+
+
+def present_slopes(x: Row, grad_row: Each) -> Row:
+    """grad, 0 where x is nan."""
+    return where(isnan(x), 0.0, grad_row)
 
 
 def divided(x: Row, divisor: float) -> Row:

@@ -1,0 +1,169 @@
+"""How a reduction goes through an operand as it lies in memory: transposed, or in rows that lie apart, without a copy.
+
+Dimensions are taken in the order of memory, and neighbours with the same part in the reduction made one. What is left
+has to be (before, along, after), where before may be two loops; sums and extremes may get there one group of dimensions
+at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import inf, prod
+from typing import NamedTuple
+
+from ...tensor.shapes import contiguous_strides
+from .folding import Dims, Folding, Steps, folding, reduced_dims_of
+from .gathering import gather, loops_of
+from .plan import Layout, Plan, Step
+
+SIDE_BY_SIDE = 64  # elements of rows that lie apart: shorter ones are reduced to one row first
+MOST = 1 << 20  # elements of a result that is brought into another order
+
+
+class Loop(NamedTuple):
+    """A dimension of an operand, or neighbours that are one."""
+
+    size: int
+    step: int
+    reduced: bool
+    dims: Dims = ()
+
+
+def folding_of(x: Layout, dim: Dims | int | None, keepdim: bool = False) -> Folding | None:
+    """The folding of an operand as it lies; None where that takes more loops than there are."""
+    whole = folding(x.shape, dim, keepdim)
+    if x.strides is None or not prod(x.shape) or is_in_rows(x.shape, x.strides):
+        return None if whole.order or not prod(x.shape) else whole
+    dims = reduced_dims_of(len(x.shape), dim)
+    found = before_along_after(in_memory(x, dims))
+    if found is None or min(x.strides) < 0 or x.halves:
+        return None
+    made = strides_of_result(x, whole.kept, dims, keepdim)
+    return Folding(x.shape, found[0], (), whole.kept, whole.result, whole.count, found[1], made)
+
+
+def is_in_rows(shape: Dims, strides: Dims) -> bool:
+    """Whether elements lie as those of a contiguous operand do: the step of a dimension of one is never taken."""
+    steps = zip(shape, strides, contiguous_strides(shape), strict=True)
+    return all(n == 1 or step == usual for n, step, usual in steps)
+
+
+def in_memory(x: Layout, dims: Dims) -> list[Loop]:
+    """The loops in the order of memory; expanded dimensions go first, so that rows are read again and not elements."""
+    strides = contiguous_strides(x.shape) if x.strides is None else x.strides
+    loops = [Loop(n, strides[d], d in dims, (d,)) for d, n in enumerate(x.shape) if n != 1]
+    loops.sort(key=lambda loop: -(loop.step or inf))
+    found: list[Loop] = []
+    for loop in loops:
+        if found and found[-1].reduced == loop.reduced and found[-1].step == loop.size * loop.step:
+            last = found.pop()
+            loop = loop._replace(size=last.size * loop.size, dims=last.dims + loop.dims)
+        found.append(loop)
+    return found
+
+
+def before_along_after(loops: list[Loop]) -> tuple[Dims, Steps] | None:
+    """The loops as (before, along, after), and where elements lie; None where they are others."""
+    if not loops or loops[-1].step != 1:
+        loops = [*loops, Loop(1, 1, False)]
+    if not any(loop.reduced for loop in loops):
+        loops = [*loops[:-1], Loop(1, loops[-1].size, True), loops[-1]]
+    first, *others = [k for k, loop in enumerate(loops) if loop.reduced]
+    if others or first > 2 or len(loops) - first > 2:
+        return None
+    alone = Loop(1, 0, False)
+    outer, between = loops[0] if first > 1 else alone, loops[first - 1] if first else alone
+    after = loops[-1].size if first < len(loops) - 1 else 1
+    along, apart, _, _ = loops[first]
+    steps = Steps(apart, between.step if between.size > 1 else along * after, between.size, outer.step)
+    return (outer.size * between.size, along, after), steps
+
+
+def strides_of_result(x: Layout, kept: Dims, dims: Dims, keepdim: bool) -> Dims | None:
+    """The strides of the result of a reduction that goes in the order of memory; None where they are the usual ones."""
+    strides = x.strides or ()
+    stays = [d for d, n in enumerate(kept) if n != 1]
+    order = sorted(stays, key=lambda d: -(strides[d] or inf))
+    if order == stays:
+        return None
+    steps = dict(zip(order, contiguous_strides(tuple([kept[d] for d in order])), strict=True))
+    return tuple([steps.get(d, 1) for d in range(len(kept)) if keepdim or d not in dims])
+
+
+def in_order(plan: Plan | None, fold: Folding) -> Plan | None:
+    """The plan of a reduction in the order of memory, whose result is then brought into that of its dimensions."""
+    if plan is None or fold.made is None:
+        return plan
+    loops = loops_of(Layout(fold.result, fold.made), MOST)
+    if loops is None:
+        return None
+    free = 1 + max(output for step in plan for output, _ in step.results)
+    moved = [
+        step._replace(
+            operands=tuple([~free if i == ~0 else i for i in step.operands]),
+            results=tuple([(output or free, shape) for output, shape in step.results]),
+            indices=tuple([output or free for output in step.indices]),
+            masks=tuple([output or free for output in step.masks]),
+        )
+        for step in plan
+    ]
+    indices, masks = plan[-1].indices, plan[-1].masks
+    ints = (*loops[0], *loops[1])
+    return (*moved, Step(gather, (~free,), ((0, fold.result),), ints=ints, indices=indices, masks=masks))
+
+
+Find = Callable[[Layout, Dims, bool], Plan | None]
+
+
+def by_groups(x: Layout, dim: Dims | int | None, keepdim: bool, first: Find, then: Find) -> Plan | None:
+    """The plan of a reduction of one group of dimensions, and of what is left then; None where there is none."""
+    dims, whole = reduced_dims_of(len(x.shape), dim), folding(x.shape, dim, keepdim)
+    if not prod(x.shape):
+        return None
+    strides = contiguous_strides(x.shape) if x.strides is None else x.strides
+    order = sorted(range(len(strides)), key=lambda d: -(strides[d] or inf))
+    turned = x._replace(shape=tuple([x.shape[d] for d in order]), strides=tuple([strides[d] for d in order]))
+    plan = group_by_group(turned, tuple([k for k, d in enumerate(order) if d in dims]), first, then)
+    made = strides_of_result(x._replace(strides=strides), whole.kept, dims, keepdim)
+    plan = plan and (*plan[:-1], with_shape(plan[-1], whole.result))
+    return in_order(plan, replace(whole, made=made))
+
+
+def group_by_group(x: Layout, dims: Dims, first: Find, then: Find) -> Plan | None:
+    """The plan for an operand whose dimensions are in the order of memory; those that are reduced stay as 1."""
+    for group in groups_of(in_memory(x, dims)):
+        fold = folding_of(x, group, True)
+        if fold is None or group == dims:
+            continue
+        begun = first(x, group, True)
+        ended = then(Layout(fold.kept, None), tuple([d for d in dims if d not in group]), True)
+        return behind(begun, ended) if begun and ended else None
+    return None
+
+
+def groups_of(loops: list[Loop]) -> list[Dims]:
+    """The dimensions that are reduced, in groups that lie side by side, in the order in which they are tried."""
+    groups = [tuple(sorted(loop.dims)) for loop in loops if loop.reduced]
+    short = len(loops) > 1 and loops[-1].reduced and loops[-2].reduced and loops[-1].size < SIDE_BY_SIDE
+    return [groups[-2], *groups[:-2], groups[-1]] if short else groups[::-1]
+
+
+def behind(first: Plan, then: Plan) -> Plan:
+    """The calls of a plan of one operand, which reads the result of the plan before it."""
+    free = 1 + max(output for step in then for output, _ in step.results)
+    moved = [
+        step._replace(
+            operands=tuple([~(~i + free) if i < 0 else i for i in step.operands]),
+            results=tuple([(output + free, shape) for output, shape in step.results]),
+            indices=tuple([output + free for output in step.indices]),
+            masks=tuple([output + free for output in step.masks]),
+        )
+        for step in first
+    ]
+    return (*moved, *[step._replace(operands=tuple([i if i else ~free for i in step.operands])) for step in then])
+
+
+def with_shape(step: Step, shape: Dims) -> Step:
+    """The call with another shape of its last result."""
+    return step._replace(results=(*step.results[:-1], (step.results[-1][0], tuple(shape))))

@@ -1,0 +1,19 @@
+"""Sums of what is not nan on a device, and their gradients: row programs over the dimensions that are reduced."""
+
+from __future__ import annotations
+
+from ...cuda.array import DeviceArray
+from .cuda import reduced
+from .cuda_backward import spread
+
+Dims = tuple[int, ...]
+
+
+def nansum(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
+    """sum_i a_i over `dim` of what is not nan."""
+    return reduced("total" if a.dtype.kind in "biu" else "present_total", a, dim, keepdim)
+
+
+def nansum_backward(grad: DeviceArray, x: DeviceArray, dim: Dims) -> DeviceArray:
+    """g for all elements that were added up in it, 0 for what is nan."""
+    return spread("present_slopes", (grad, x), dim)
