@@ -2,8 +2,8 @@
 
 Where all overloads have the same parameters (`pow`), the function has them too, with a default where some overload has
 one, and picks by the types of those that differ. Otherwise it takes any arguments; the call without further arguments
-(`x.sum()`) is still decided at once. A package that adds overloads to a function of its base has a function of that
-name which picks its own first, then the base's.
+(`x.sum()`), and one with names that one overload alone has (`x.sum(dim=0)`), are still decided at once. A package that
+adds overloads to a function of its base has a function of that name which picks its own first, then the base's.
 """
 
 from __future__ import annotations
@@ -102,7 +102,27 @@ class Dispatcher:
             if len(fitting) == 1:
                 call = f"{self.target(fitting[0])}({self.first}, *args)"
                 cases.append((f"len(args) == {count} and not kwargs", call))
+        for code in self.codes:
+            call = f"{self.target(code)}({self.first}, *args, **kwargs)"
+            cases += [(told, call) for told in self.told_by_names(code)]
         return cases
+
+    def told_by_names(self, code: OpCode) -> list[str]:
+        """The conditions that what is given by name is one parameter which no other overload has, or two that are all
+        of these, and that nothing is missing."""
+        others = {a.python_name for other in self.codes if other is not code for a in other.arguments}
+        own = [a.python_name for a in code.arguments if a.python_name not in {*others, self.first}]
+        required = [a.python_name for a in code.arguments[1:] if a.default is None]
+        if not own or len(required) > 1:
+            return []
+        told = [f'"{name}" in kwargs' for name in own]
+        enough = [
+            t if name in required or not required else f"({t} and args)" for name, t in zip(own, told, strict=True)
+        ]
+        conditions = ["len(kwargs) == 1 and " + (f"({' or '.join(enough)})" if len(enough) > 1 else enough[0])]
+        if len(own) == 2 and set(required) <= set(own):
+            conditions.append(f"len(kwargs) == 2 and {' and '.join(told)}")
+        return conditions
 
     def condition(self, code: OpCode) -> str:
         """Whether the parameters that tell the overloads apart have this overload's types."""

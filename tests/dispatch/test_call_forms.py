@@ -58,6 +58,9 @@ def test_missing_dim() -> None:
         X.softmax()
     with pytest.raises(TypeError, match="axes"):
         X.argmax(axes=1)
+    for call in (lambda: X.sum(keepdim=True), lambda: X.sum(dim=0, other=1), lambda: X.sum(0, dim=0)):
+        with pytest.raises(TypeError):
+            call()
 
 
 BY_COUNT: list[tuple[Callable[[], Any], Any]] = [
@@ -68,6 +71,9 @@ BY_COUNT: list[tuple[Callable[[], Any], Any]] = [
     (lambda: X.max(1, True)[0], [[3.0], [5.0]]),
     (lambda: X.max(X * 0 + 2), [[3.0, 2.0, 2.0], [2.0, 5.0, 4.0]]),
     (lambda: X.sum(0), [3.0, 6.0, 6.0]),
+    (lambda: X.sum(dim=0), [3.0, 6.0, 6.0]),
+    (lambda: X.sum(1, keepdim=True), [[6.0], [9.0]]),
+    (lambda: X.max(other=X * 0 + 2), [[3.0, 2.0, 2.0], [2.0, 5.0, 4.0]]),
     (lambda: X.var(0, False), [2.25, 4.0, 1.0]),
     (lambda: X[:1].squeeze(), [3.0, 1.0, 2.0]),
     (lambda: X[:1].squeeze(0), [3.0, 1.0, 2.0]),

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...dispatch.checks import wrap_dim
 from ...errors import DimensionError, ShapeError
+from ..reduction.checks import all_dims
 from .checks import matrices_of, require_floating, require_matrix, require_square
 
 ORDERS = ("fro", "nuc", inf, -inf, 1, -1, 2, -2)
@@ -18,9 +19,8 @@ def vector_norm(op: str, self: Any, ord: Any, dim: Sequence[int] | None, keepdim
     require_floating(op, self)
     if isinstance(ord, complex):
         raise RuntimeError(f"{op}(): Expected a non-complex scalar as the order of norm, got {ord}")
-    dims = tuple(wrap_dim(op, d, self.ndim) for d in dim) if dim else None
-    sizes = self._shape if dims is None else [self._shape[d] for d in dims if self.ndim]
-    if (ord < 0 or ord == inf) and 0 in sizes:
+    dims = all_dims(op, tuple(dim) if dim else None, self.ndim)
+    if (ord < 0 or ord == inf) and 0 in [self._shape[d] for d in dims]:
         raise RuntimeError(f"{op}(): cannot compute the {ord} norm over no elements: shape {list(self._shape)}")
     _require_kept_kind(op, self, dtype)
     return self, float(ord), dims, keepdim, dtype

@@ -74,7 +74,7 @@ def norm_of_matrices(x: Tensor, order: Any, dim: Sequence[int], keepdim: bool) -
     """The norm of the matrices that lie in two dimensions."""
     rows, columns = dim
     if order == "fro":
-        return op.norm(x, 2, [rows, columns], keepdim)
+        return op.linalg_vector_norm(x, 2, [rows, columns], keepdim)
     if order in ("nuc", 2, -2):
         values = op.linalg_svdvals(x.movedim([rows, columns], [-2, -1]))
         found = values.sum(-1) if order == "nuc" else _extreme(values, -1, order, False)
@@ -102,10 +102,10 @@ def _with_dims(x: Tensor, dims: Sequence[int]) -> Tensor:
 def norm_of_either(x: Tensor, order: Any, dim: Sequence[int] | None, keepdim: bool) -> Tensor:
     """A norm of vectors or of matrices, by the number of dimensions; of all elements if nothing is said."""
     if order is None:
-        return op.norm(x, 2, dim, keepdim)
+        return op.linalg_vector_norm(x, 2, dim, keepdim)
     dims = range(x.ndim) if dim is None else dim
     if len(dims) == 1:
-        return op.norm(x, order, list(dims), keepdim)
+        return op.linalg_vector_norm(x, order, list(dims), keepdim)
     return norm_of_matrices(x, order, [d % x.ndim for d in dims], keepdim)
 
 

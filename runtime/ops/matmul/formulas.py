@@ -50,7 +50,9 @@ def matmul_by_rank(self: Tensor, other: Tensor) -> Tensor:
 
 
 def _folded(self: Tensor, other: Tensor) -> Tensor:
-    """A batch times one matrix: the rows of all its matrices in one product."""
+    """A batch times one matrix: the rows of all its matrices in one product; of floats that is what a layer does."""
+    if self._dtype.kind == "f":
+        return op.linear(self, other.t())
     rows = self.reshape((prod(self._shape[:-1]), self._shape[-1]))
     return no_view(rows.mm(other).reshape((*self._shape[:-1], other._shape[1])))
 

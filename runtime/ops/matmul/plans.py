@@ -15,6 +15,7 @@ from .plans_of_pairs import products_of_pairs
 
 SMALL = 1 << 15  # products of numbers: a row is added after smaller matrices' product, as `mm` and an addition would
 MANY = 4 * PANEL  # columns, of which threads get equal shares
+SHORT = 512  # elements of rows of which four by four are multiplied
 FEW_ITEMS = 8  # of a batch: threads share rows of fewer
 
 
@@ -207,6 +208,8 @@ def by_vectors(matrices: Layout, operands: tuple[int, int], output: int, shape: 
     """The call for the products of matrices by a vector for each, which threads share by items."""
     batch, rows, depth = matrices.shape
     results, shares, row = ((output, shape),), (batch, 1), rows * depth
+    if rows == 1 and depth <= SHORT:
+        return (Step(loops.dot_products, operands, results, (), (depth,), (batch, 4), row=row),)
     if rows > 1 and lies_across(matrices):
         return (Step(loops.transposed_vector_products, operands, results, (), (depth, rows), shares, row=row),)
     return (Step(loops.matrix_vector_products, operands, results, (), (rows, depth), shares, row=row),)

@@ -15,12 +15,13 @@ import math
 import numpy as np
 
 from ...kernels.cpu.loops import copy_row, copy_run
-from ...kernels.cpu.sums import REORDER, plain_sum, square_sum
+from ...kernels.cpu.sums import REORDER, column_square_sums, column_sums, plain_sum, square_sum
 from ...kernels.jit import WRITTEN, jit
-from ...kernels.llvm.addresses import part_of, zero_row
+from ...kernels.llvm.addresses import clear, empty_row, part_of, zero_row
 from ...kernels.llvm.halves.rows import reading, room_for
 
 _BLOCK = 1024
+_WIDTH = 2048  # channels side by side of which all passes follow each other, so that they stay in the cache
 FLUSH = 64  # rows whose weight gradients are added up before they go into double precision
 Array = np.ndarray
 
@@ -116,10 +117,10 @@ def add_blocks(sums: Array, result: Array, start: int, step: int, blocks: int) -
 
 @jit
 def standardize_columns(
-    flat_x: Array,
+    x: Array,
     weight: Array,
     bias: Array,
-    flat_result: Array,
+    result: Array,
     mean: Array,
     var: Array,
     eps: float,
@@ -129,36 +130,42 @@ def standardize_columns(
     last: int,
 ) -> None:
     """(x - mean) / sqrt(var + eps) * weight + bias for x (A, C) and one weight for each channel."""
-    x, result = flat_x.reshape((samples, channels)), flat_result.reshape((samples, channels))
-    center, spread = np.zeros(last - first), np.zeros(last - first)
-    near, shift = mean[first:last], bias[first:last]
-    for a in range(len(x)):
-        row = x[a, first:last]
-        for c in range(center.size):
-            center[c] += row[c]
-    center /= len(x)
-    for a in range(len(x)):
-        row = x[a, first:last]
-        for c in range(center.size):
-            spread[c] += (row[c] - center[c]) * (row[c] - center[c])
-    spread /= len(x)
-    copy_row(center, near)
-    copy_row(spread, var[first:last])
-    factor = (weight[first:last] / np.sqrt(spread + eps)).astype(x.dtype)
-    for a in range(len(x)):
-        row, out = x[a, first:last], result[a, first:last]
-        for c in range(factor.size):
-            out[c] = (row[c] - near[c]) * factor[c] + shift[c]
+    for start in range(first, last, _WIDTH):
+        width = min(_WIDTH, last - start)
+        centers, spreads = part_of(mean, start, width), part_of(var, start, width)
+        _column_statistics(x, samples, channels, start, centers, spreads)
+        factors, shifts = empty_row(x.dtype.type(0), width), part_of(bias, start, width)
+        for c in range(width):
+            factors[c] = weight[start + c] / math.sqrt(spreads[c] + eps)
+        for a in range(samples):
+            row, out = part_of(x, a * channels + start, width), part_of(result, a * channels + start, width)
+            for c in range(width):
+                out[c] = (row[c] - centers[c]) * factors[c] + shifts[c]
+
+
+@jit
+def _column_statistics(x: Array, samples: int, channels: int, start: int, centers: Array, spreads: Array) -> None:
+    """Means and variances of some channels; the squares are taken from the rounded means, and put right for that."""
+    means, squares = empty_row(0.0, centers.size), empty_row(0.0, centers.size)
+    column_sums(x, samples, channels, start, means)
+    for c in range(means.size):
+        means[c] /= samples
+        centers[c] = means[c]
+    column_square_sums(x, samples, channels, start, centers, squares)
+    for c in range(means.size):
+        off = means[c] - centers[c]
+        spread = squares[c] / samples - off * off
+        spreads[c] = 0.0 if spread < 0.0 else spread  # nan stays
 
 
 @jit
 def backward_columns(
-    flat_grad: Array,
-    flat_x: Array,
+    grad: Array,
+    x: Array,
     weight: Array,
     mean: Array,
     var: Array,
-    flat_result: Array,
+    result: Array,
     weight_grad: Array,
     bias_grad: Array,
     eps: float,
@@ -168,25 +175,44 @@ def backward_columns(
     last: int,
 ) -> None:
     """The gradients of x, of the weights and of the shifts."""
-    shape = (samples, channels)
-    grad, x, result = flat_grad.reshape(shape), flat_x.reshape(shape), flat_result.reshape(shape)
-    count, near, scale = max(len(x), 1), mean[first:last], weight[first:last]
-    totals, moments = np.zeros(near.size), np.zeros(near.size)
-    for a in range(len(x)):
-        row, g = x[a, first:last], grad[a, first:last]
-        for c in range(near.size):
-            totals[c] += g[c]
-            moments[c] += g[c] * (row[c] - near[c])
-    rstd = 1 / np.sqrt(var[first:last].astype(np.float64) + eps)
-    copy_row(moments * rstd, weight_grad[first:last])
-    copy_row(totals, bias_grad[first:last])
-    factor = (rstd * scale).astype(x.dtype)
-    along = (-(rstd**3) * scale * moments / count).astype(x.dtype)
-    offset = (-rstd * scale * totals / count).astype(x.dtype)
-    for a in range(len(x)):
-        row, g, out = x[a, first:last], grad[a, first:last], result[a, first:last]
-        for c in range(factor.size):
-            out[c] = factor[c] * g[c] + along[c] * (row[c] - near[c]) + offset[c]
+    for start in range(first, last, _WIDTH):
+        width = min(_WIDTH, last - start)
+        centers, zero = part_of(mean, start, width), x.dtype.type(0)
+        totals, moments = empty_row(0.0, width), empty_row(0.0, width)
+        _column_moments(grad, x, samples, channels, start, centers, totals, moments)
+        factors, along, constant = empty_row(zero, width), empty_row(zero, width), empty_row(zero, width)
+        for c in range(width):
+            rstd, scale = 1 / math.sqrt(var[start + c] + eps), float(weight[start + c])
+            weight_grad[start + c], bias_grad[start + c] = moments[c] * rstd, totals[c]
+            factors[c], constant[c] = rstd * scale, -rstd * scale * totals[c] / samples
+            along[c] = -(rstd**3) * scale * moments[c] / samples
+        for a in range(samples):
+            at = a * channels + start
+            g, row, out = part_of(grad, at, width), part_of(x, at, width), part_of(result, at, width)
+            for c in range(width):
+                out[c] = factors[c] * g[c] + along[c] * (row[c] - centers[c]) + constant[c]
+
+
+@jit
+def _column_moments(
+    grad: Array, x: Array, samples: int, channels: int, start: int, centers: Array, totals: Array, moments: Array
+) -> None:
+    """totals[c] = sum_a g[a, c] and moments[c] = sum_a g[a, c] (x[a, c] - centers[c]), in blocks of FLUSH rows."""
+    part, other = empty_row(x.dtype.type(0), totals.size), empty_row(x.dtype.type(0), totals.size)
+    clear(totals)
+    clear(moments)
+    for k in range(0, samples, FLUSH):
+        clear(part)
+        clear(other)
+        for a in range(k, min(k + FLUSH, samples)):
+            at = a * channels + start
+            g, row = part_of(grad, at, part.size), part_of(x, at, part.size)
+            for c in range(part.size):
+                part[c] += g[c]
+                other[c] += g[c] * (row[c] - centers[c])
+        for c in range(part.size):
+            totals[c] += part[c]
+            moments[c] += other[c]
 
 
 @jit(fastmath=REORDER)

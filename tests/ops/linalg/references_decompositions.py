@@ -89,7 +89,7 @@ def norm(self: Any, ord: Any = None, dim: Any = None, keepdim: bool = False) -> 
 
 def vector_norm(self: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:
     """A norm of vectors."""
-    return np.linalg.vector_norm(self, ord=ord, axis=dim, keepdims=keepdim)
+    return np.linalg.vector_norm(self, ord=ord, axis=tuple(dim) if isinstance(dim, list) else dim, keepdims=keepdim)
 
 
 def matrix_norm(self: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False) -> Any:

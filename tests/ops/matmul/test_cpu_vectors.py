@@ -8,12 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+import specgrad as sg
 from specgrad.runtime.ops.matmul import cpu as linalg
 from specgrad.runtime.ops.matmul import cpu_products as products
 
 DTYPES = (np.float32, np.float64, np.complex64)
-# Around the blocks of 4 rows, and of 1024 columns and products; thin ones; and those that BLAS gets.
-SHAPES = ((7, 1500), (1500, 7), (97, 100), (5, 2048), (2049, 5), (9001, 1), (1, 9001), (3, 4), (0, 5), (5, 0))
+# Around the blocks of 4 and 8 rows, and of 1024 columns and products; short and thin ones; and those that BLAS gets.
+SHAPES = (
+    *((7, 1500), (1500, 7), (97, 100), (5, 2048), (2049, 5), (9001, 1), (1, 9001), (3, 4), (0, 5), (5, 0)),
+    *((70, 10), (33, 16), (61, 17), (29, 32), (16, 33)),
+)
 rng = np.random.default_rng(0)
 
 
@@ -72,6 +76,19 @@ def test_one_row_for_each_item_of_a_batch(dtype: Any, shape: tuple[int, int, int
         for a in layouts((batch, 1, depth), dtype):
             close(linalg.bmm(a, b), "bij,bjk->bik", a, b)
         close(products.row_by_matrices(a, b), "bij,bjk->bik", a, b)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(9, 1), (70, 10), (7, 512), (5, 513), (1, 3), (4, 0)])
+def test_one_row_and_one_column_for_each_item_of_a_batch(dtype: Any, shape: tuple[int, int]) -> None:
+    """bmm of rows with columns, short ones side by side; einsum comes here too."""
+    batch, depth = shape
+    for a in layouts((batch, 1, depth), dtype):
+        for b in layouts((batch, depth, 1), dtype):
+            close(linalg.bmm(a, b), "bij,bjk->bik", a, b)
+    x, y = sg.from_numpy(sample(shape, dtype)), sg.from_numpy(sample(shape, dtype))
+    for _ in range(2):
+        close(sg.einsum("ij,ij->i", x, y).numpy(), "ij,ij->i", x.numpy(), y.numpy())
 
 
 def test_integers_are_left_to_numpy() -> None:

@@ -18,6 +18,8 @@ NORMS = [
     # input, reduced dims, affine shape
     ((4, 3, 5, 2), (0, 2, 3), (3, 1, 1)),  # batch norm
     ((6, 3), (0,), (3,)),  # batch norm of rows
+    ((131, 5), (0,), (5,)),  # of several blocks of rows
+    ((3, 2050), (0,), (2050,)),  # and of channels
     ((4, 5, 6), (2,), (6,)),  # layer norm
     ((4, 5, 6), (1, 2), (5, 6)),
     ((4, 3, 6), (2,), (3, 1)),  # instance norm
@@ -74,6 +76,24 @@ def test_standardize_in_float32_keeps_its_precision():
     assert mean.dtype == np.float32 and mean.shape == (1, 3, 1, 1)
     np.testing.assert_allclose(mean, x.astype(np.float64).mean((0, 2, 3), keepdims=True), rtol=1e-6)
     np.testing.assert_allclose(var, x.astype(np.float64).var((0, 2, 3), keepdims=True), rtol=1e-6)
+
+
+def test_columns_in_float32_keep_their_precision():
+    """Channels side by side: far from zero, of one value, and where one element is nan."""
+    x = (randn(1000, 5) + 100).astype(np.float32)
+    x[:, 1], x[3, 2] = 7, np.nan
+    y, mean, var = normalization.standardize(x, None, None, (0,), (5,), 1e-5)
+    exact = x.astype(np.float64)
+    np.testing.assert_allclose(mean, exact.mean(0, keepdims=True), rtol=1e-6)
+    np.testing.assert_allclose(var, exact.var(0, keepdims=True), rtol=1e-5, atol=1e-12)
+    assert not var[0, 1] and not y[:, 1].any() and np.isnan(y[:, 2]).all()
+    back, _, _ = normalization.standardize_backward(
+        (True, False, False), y[::-1].copy(), x, None, mean, var, (0,), (5,), 1e-5
+    )
+    g, z = np.delete(y[::-1].astype(np.float64), [1, 2], 1), np.delete(exact, [1, 2], 1)
+    away, rstd = z - z.mean(0), 1 / np.sqrt(z.var(0) + 1e-5)
+    slopes = rstd * (g - g.mean(0) - away * rstd**2 * (g * away).mean(0))
+    np.testing.assert_allclose(np.delete(back, [1, 2], 1), slopes, atol=1e-5)
 
 
 @pytest.mark.parametrize("dtype, tolerance", [(np.float32, 1e-6), (np.float64, 1e-14)])
