@@ -19,7 +19,7 @@ from ..runtime.tensor.shapes import gathered, sequences
 from . import kernels, ops
 from .ops.arithmetic import _div_tensor, _floor_divide, _remainder
 from .ops.logic import _bitwise_left_shift, _bitwise_right_shift
-from .ops.matmul import MM
+from .ops.matmul import BMM, DOT, MM, MV
 
 
 class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
@@ -826,6 +826,15 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     def __matmul__(self, other: Any) -> Any:
         if not watch.casts or uncast():
             result = MM.launch(self, other)
+            if result is not None:
+                return result
+            result = MV.launch(self, other)
+            if result is not None:
+                return result
+            result = BMM.launch(self, other)
+            if result is not None:
+                return result
+            result = DOT.launch(self, other)
             if result is not None:
                 return result
         try:

@@ -17,9 +17,11 @@ from ...runtime.namespace import op
 from ...runtime.ops.indexing import formulas as indexing_formulas
 from ...runtime.ops.reduction import cpu as reduction_cpu
 from ...runtime.ops.reduction import cpu_backward as reduction_cpu_backward
+from ...runtime.ops.reduction import cpu_present as reduction_cpu_present
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.ops.reduction import plans as reduction_plans
 from ...runtime.ops.reduction import plans_choices as reduction_plans_choices
+from ...runtime.ops.reduction import plans_present as reduction_plans_present
 
 new = object.__new__
 
@@ -1430,6 +1432,75 @@ class SumToSizeBackward0(Node):
         return (tangent0,)
 
 
+class NansumBackward0(Node):
+    """nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes", "kept_self", "kept_self_version")
+    op_name = "nansum"
+    saved_slots = ("kept_self",)
+    plans = KernelOpGradient(
+        reduction_plans_present.nansum_backward,
+        reduction_cpu_present.nansum_backward,
+        ("g", ""),
+        ("k", "kept_self"),
+        ("v", "_saved_dim"),
+    )
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
+
+    @staticmethod
+    def record(result, self, dim, keepdim):
+        """Put `result` into the graph."""
+        node = new(NansumBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
+        node._saved_dim = dim
+        node._saved_keepdim = keepdim
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """All gradients from one kernel: nansum_backward(grad, self, dim); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+            return node.formula(grad)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+            return found
+        grad = array_in(grad, dtype)
+        dim = node._saved_dim
+        self = array_of(unpack(node, "kept_self"), dtype)
+        return (as_gradient(at_array(grad, reduction_cpu_present.nansum_backward)(grad, self, dim), shape, dtype),)
+
+    def formula(node, grad):
+        """self: where(absent, 0, kept(grad, self.shape, dim, keepdim)); absent = isnan(self)."""
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        keepdim = node._saved_keepdim
+        self = unpack(node, "kept_self")
+        absent = op.isnan(self)
+        return (fit(op.where(absent, 0, reduction_formulas.kept(grad, self_shape, dim, keepdim)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, keepdim, dtype, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        absent = op.isnan(self)
+        tangent0 = op.where(absent, 0, self_t).sum(dim, keepdim)
+        return (tangent0,)
+
+
 __all__ = [
     "SumBackward0",
     "FilledBackward0",
@@ -1450,4 +1521,5 @@ __all__ = [
     "NormBackward0",
     "LogsumexpBackward0",
     "SumToSizeBackward0",
+    "NansumBackward0",
 ]

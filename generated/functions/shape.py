@@ -19,6 +19,7 @@ from ...runtime.ops.reduction import plans as reduction_plans
 from ...runtime.ops.shape import cpu as shape_cpu
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.ops.shape import plans as shape_plans
+from ...runtime.ops.shape import plans_assembled as shape_plans_assembled
 from ...runtime.ops.shape import plans_moves as shape_plans_moves
 
 new = object.__new__
@@ -1083,7 +1084,7 @@ class FlipBackward0(Node):
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    plans = KernelOpGradient(shape_plans_moves.flip, shape_cpu.flip, ("g", ""), ("v", "_saved_dims"))
+    plans = KernelOpGradient(shape_plans_assembled.flip, shape_cpu.flip, ("g", ""), ("v", "_saved_dims"))
     inputs = ("self",)
     values = {"_saved_dims": ("dims", "")}
 
@@ -1129,7 +1130,7 @@ class RollBackward0(Node):
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
     plans = KernelOpGradient(
-        shape_plans_moves.roll,
+        shape_plans_assembled.roll,
         shape_cpu.roll,
         ("g", ""),
         ("v", "_saved_shifts", lambda shifts: shape_formulas.negated(shifts)),
@@ -1182,7 +1183,7 @@ class TriuBackward0(Node):
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    plans = KernelOpGradient(shape_plans_moves.triu, shape_cpu.triu, ("g", ""), ("v", "_saved_diagonal"))
+    plans = KernelOpGradient(shape_plans_assembled.triu, shape_cpu.triu, ("g", ""), ("v", "_saved_diagonal"))
     inputs = ("self",)
     values = {"_saved_diagonal": ("diagonal", "")}
 
@@ -1227,7 +1228,7 @@ class TrilBackward0(Node):
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    plans = KernelOpGradient(shape_plans_moves.tril, shape_cpu.tril, ("g", ""), ("v", "_saved_diagonal"))
+    plans = KernelOpGradient(shape_plans_assembled.tril, shape_cpu.tril, ("g", ""), ("v", "_saved_diagonal"))
     inputs = ("self",)
     values = {"_saved_diagonal": ("diagonal", "")}
 
@@ -1273,7 +1274,7 @@ class ConstantPadNdBackward0(Node):
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
     plans = KernelOpGradient(
-        shape_plans_moves.constant_pad_nd,
+        shape_plans_assembled.constant_pad_nd,
         shape_cpu.constant_pad_nd,
         ("g", ""),
         ("v", "_saved_pad", lambda pad: shape_formulas.negated(pad)),

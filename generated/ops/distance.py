@@ -54,7 +54,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = Non
     Returns:
         Tensor: the common dtype of the arguments, its real counterpart for complex numbers.
     Gradients:
-        through: norm(self - other, p)
+        through: linalg_vector_norm(self - other, p)
     Raises:
         RuntimeError: expected: numbers with fractions, real or complex, of shapes that broadcast.
     Example:
@@ -76,7 +76,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = Non
     if p.__class__ is not float:
         p = checks.floating(name, "p", p)
     self, other, p = distance_checks.dist(name, self, other, p)
-    return op.norm(self - other, p)
+    return op.linalg_vector_norm(self - other, p)
 
 
 @autocast_as(cpu="float32", cuda="float32")
@@ -299,8 +299,8 @@ def cosine_similarity(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: (unit1 * x2).sum(dim) / x2.norm(2, dim).clamp(eps)
-        where unit1: x1 / x1.norm(2, dim, keepdim=True).clamp(eps)
+        through: (unit1 * x2).sum(dim) / linalg_vector_norm(x2, 2, dim).clamp(eps)
+        where unit1: x1 / linalg_vector_norm(x1, 2, dim, True).clamp(eps)
     Raises:
         IndexError, RuntimeError: expected: vectors along `dim` of the shape that both broadcast to; floating-point in
             common.
@@ -326,8 +326,8 @@ def cosine_similarity(
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
     x1, x2, dim, eps = loss_checks.along_common_dim(name, x1, x2, dim, eps)
-    unit1 = x1 / x1.norm(2, dim, keepdim=True).clamp(eps)
-    return (unit1 * x2).sum(dim) / x2.norm(2, dim).clamp(eps)
+    unit1 = x1 / op.linalg_vector_norm(x1, 2, dim, True).clamp(eps)
+    return (unit1 * x2).sum(dim) / op.linalg_vector_norm(x2, 2, dim).clamp(eps)
 
 
 def pairwise_distance(
@@ -356,7 +356,7 @@ def pairwise_distance(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: norm(x1 - x2 + eps, p, -1, keepdim)
+        through: linalg_vector_norm(x1 - x2 + eps, p, -1, keepdim)
     Example:
         >>> sg.pairwise_distance(sg.tensor([[3.0, 4.0]]), sg.zeros(1, 2))
         tensor([5.0000])
@@ -380,7 +380,7 @@ def pairwise_distance(
         eps = checks.floating(name, "eps", eps)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    return op.norm(x1 - x2 + eps, p, -1, keepdim)
+    return op.linalg_vector_norm(x1 - x2 + eps, p, -1, keepdim)
 
 
 __all__ = ["dist", "cdist", "euclidean_distances", "row_distances", "pdist", "cosine_similarity", "pairwise_distance"]

@@ -2859,6 +2859,8 @@ def nonzero(input, *args, **kwargs):
     """
     if not args and not kwargs:
         return nonzero_default(input)
+    if len(kwargs) == 1 and "as_tuple" in kwargs:
+        return nonzero_as_tuple(input, *args, **kwargs)
     return _nonzero_overloads(input, *args, **kwargs)
 
 

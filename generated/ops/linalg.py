@@ -23,7 +23,7 @@ from ...runtime.dispatch.writing import write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.modes.overrides.classes import plain
+from ...runtime.modes.overrides.classes import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.linalg import checks as linalg_checks
 from ...runtime.ops.linalg import checks_norms as linalg_checks_norms
@@ -33,6 +33,8 @@ from ...runtime.ops.linalg import formulas as linalg_formulas
 from ...runtime.ops.linalg import formulas_decompositions as linalg_formulas_decompositions
 from ...runtime.ops.matmul import checks_contraction as matmul_checks_contraction
 from ...runtime.ops.matmul import formulas as matmul_formulas
+from ...runtime.ops.reduction import cpu as reduction_cpu
+from ...runtime.ops.reduction import plans as reduction_plans
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
@@ -76,6 +78,13 @@ CHOLESKY_FACTOR = KernelOp(
     {"self": "T", "check_errors": "b"},
     outputs=2,
     dtypes=("same", "int32"),
+)
+LINALG_VECTOR_NORM = KernelOp(
+    "linalg_vector_norm",
+    reduction_plans.norm,
+    reduction_cpu.norm,
+    functions.LinalgVectorNormBackward0,
+    {"self": "T", "ord": "f", "dim": "d", "keepdim": "b"},
 )
 LINALG_SVD = KernelOp(
     "linalg_svd", None, linalg_cpu.svd_factors, None, {"A": "T", "full_matrices": "b", "driver": "s"}, outputs=3
@@ -1366,7 +1375,8 @@ def linalg_vector_norm(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: norm(self, ord, dim, keepdim, dtype=dtype)
+        self: kept(grad, self.shape, dim, keepdim) * slope
+        where slope: gradient_of_norm(self, kept(result, self.shape, dim, keepdim), ord, dim)
     Raises:
         IndexError, RuntimeError: expected: floats, a real order; dimensions in range. A norm of no elements is there
             for a finite order above 0 only.
@@ -1378,16 +1388,29 @@ def linalg_vector_norm(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
+    if (not watch.casts or uncast()) and out is None and dtype is None:
+        result = LINALG_VECTOR_NORM.launch(input, ord, dim, keepdim)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or ord.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
         result := intercept(
-            "linalg_vector_norm", linalg_vector_norm, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
+            "linalg_vector_norm", linalg_vector_norm, "reduction", input, ord, dim, keepdim, dtype=dtype, out=out
         )
     ) is not NOT_HANDLED:
         return result
-    name = "linalg_vector_norm"
     if out is not None:
-        return write_out(name, out, linalg_vector_norm(input, ord, dim, keepdim, dtype=dtype))
-    self = input
+        return write_out(
+            "linalg_vector_norm",
+            out,
+            _linalg_vector_norm("linalg_vector_norm", input, ord, dim, keepdim, dtype),
+            (input,),
+            share="anyhow",
+        )
+    return _linalg_vector_norm("linalg_vector_norm", input, ord, dim, keepdim, dtype)
+
+
+def _linalg_vector_norm(name: str, self, ord, dim, keepdim, dtype, into=None) -> Any:
+    given = (self, ord, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     ord = checks.scalar(name, "ord", ord)
@@ -1398,7 +1421,36 @@ def linalg_vector_norm(
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = linalg_checks_norms.vector_norm(name, self, ord, dim, keepdim, dtype)
-    return op.norm(self, ord, dim, keepdim, dtype=dtype)
+    if (
+        into is None
+        and not watch.every
+        and dtype is None
+        and LINALG_VECTOR_NORM.remember(given, (self, ord, dim, keepdim))
+    ):
+        result = LINALG_VECTOR_NORM.launch(self, ord, dim, keepdim)
+        if result is not None:
+            return result
+    computed = (
+        self._dtype
+        if self._dtype.native and dtype is None
+        else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
+    )
+    try:
+        result = adopt(
+            at(self, reduction_cpu.norm, "ops.reduction.shapes:reduced_to_norm")(
+                array_in(self, computed), ord, dim, keepdim
+            ),
+            result_dtype("real", computed),
+        )
+    except Exception as error:
+        reraise(name, error, (self, ord, dim, keepdim, dtype))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LinalgVectorNormBackward0.record(result, self, ord, dim, keepdim)
+    if watch.active:
+        propagate(functions.LinalgVectorNormBackward0, result, (self, ord, dim, keepdim, dtype), (self,), into)
+    return result
 
 
 @autocast_as(cuda="float32")
@@ -4272,6 +4324,8 @@ def linalg_pinv(input, *args, **kwargs):
         return linalg_pinv_default(input, *args)
     if len(args) == 2 and not kwargs:
         return linalg_pinv_default(input, *args)
+    if len(kwargs) == 1 and "rcond" in kwargs:
+        return linalg_pinv_default(input, *args, **kwargs)
     return _linalg_pinv_overloads(input, *args, **kwargs)
 
 
@@ -4332,6 +4386,8 @@ def linalg_matrix_rank(input, *args, **kwargs):
         return linalg_matrix_rank_default(input, *args)
     if len(args) == 2 and not kwargs:
         return linalg_matrix_rank_default(input, *args)
+    if len(kwargs) == 1 and "tol" in kwargs:
+        return linalg_matrix_rank_default(input, *args, **kwargs)
     return _linalg_matrix_rank_overloads(input, *args, **kwargs)
 
 

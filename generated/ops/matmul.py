@@ -435,6 +435,15 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
         result = MM.launch(input, other)
         if result is not None:
             return result
+        result = MV.launch(input, other)
+        if result is not None:
+            return result
+        result = BMM.launch(input, other)
+        if result is not None:
+            return result
+        result = DOT.launch(input, other)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("matmul", matmul, "composite", input, other, out=out)
     ) is not NOT_HANDLED:

@@ -589,7 +589,7 @@ def normalize(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: quotient(self, self.norm(p, dim, keepdim=True).clamp(eps), out)
+        through: quotient(self, linalg_vector_norm(self, p, dim, True).clamp(eps), out)
     Example:
         >>> sg.nn.functional.normalize(sg.tensor([[3.0, 4.0]]))
         tensor([[0.6000, 0.8000]])
@@ -611,7 +611,7 @@ def normalize(
         eps = checks.floating(name, "eps", eps)
     if out is not None and not isinstance(out, Tensor):
         out = checks.tensor(name, "out", out)
-    return elementwise_formulas.quotient(self, self.norm(p, dim, keepdim=True).clamp(eps), out)
+    return elementwise_formulas.quotient(self, op.linalg_vector_norm(self, p, dim, True).clamp(eps), out)
 
 
 __all__ = ["renorm", "standardize", "standardize_groups", "normalize_by", "normalize_rms", "normalize", "renorm_"]

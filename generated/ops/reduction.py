@@ -27,9 +27,11 @@ from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.reduction import checks as reduction_checks
 from ...runtime.ops.reduction import cpu as reduction_cpu
 from ...runtime.ops.reduction import cpu_argreduce as reduction_cpu_argreduce
+from ...runtime.ops.reduction import cpu_present as reduction_cpu_present
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.ops.reduction import plans as reduction_plans
 from ...runtime.ops.reduction import plans_choices as reduction_plans_choices
+from ...runtime.ops.reduction import plans_present as reduction_plans_present
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
@@ -179,6 +181,13 @@ SUM_TO_SIZE = KernelOp(
     reduction_cpu.sum_to_size,
     functions.SumToSizeBackward0,
     {"self": "T", "size": "d"},
+)
+NANSUM = KernelOp(
+    "nansum",
+    reduction_plans_present.nansum,
+    reduction_cpu_present.nansum,
+    functions.NansumBackward0,
+    {"self": "T", "dim": "d", "keepdim": "b"},
 )
 
 
@@ -2130,7 +2139,8 @@ def nansum(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        through: sum(zero_for_nan(self), dim, keepdim, dtype=dtype)
+        self: where(absent, 0, kept(grad, self.shape, dim, keepdim))
+        where absent: isnan(self)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; complex numbers are refused.
     Example:
@@ -2141,14 +2151,21 @@ def nansum(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("nansum", nansum, "composite", input, dim, keepdim, dtype=dtype, out=out)
+    if not watch.every and out is None and dtype is None:
+        result = NANSUM.launch(input, dim, keepdim)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
+        result := intercept("nansum", nansum, "reduction", input, dim, keepdim, dtype=dtype, out=out)
     ) is not NOT_HANDLED:
         return result
-    name = "nansum"
     if out is not None:
-        return write_out(name, out, nansum(input, dim, keepdim, dtype=dtype))
-    self = input
+        return write_out("nansum", out, _nansum("nansum", input, dim, keepdim, dtype), (input,), share="anyhow")
+    return _nansum("nansum", input, dim, keepdim, dtype)
+
+
+def _nansum(name: str, self, dim, keepdim, dtype, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None:
@@ -2158,7 +2175,31 @@ def nansum(
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.real_reduced_dims(name, self, dim, keepdim, dtype)
-    return op.sum(reduction_formulas.zero_for_nan(self), dim, keepdim, dtype=dtype)
+    if into is None and not watch.every and dtype is None and NANSUM.remember(given, (self, dim, keepdim)):
+        result = NANSUM.launch(self, dim, keepdim)
+        if result is not None:
+            return result
+    computed = (
+        self._dtype
+        if self._dtype.native and dtype is None
+        else computed_dtype(name, "accumulate", ("bool", "int", "float"), (self,), dtype)
+    )
+    try:
+        result = adopt(
+            at(self, reduction_cpu_present.nansum, "ops.reduction.shapes:reduced")(
+                array_in(self, computed), dim, keepdim
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim, dtype))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.NansumBackward0.record(result, self, dim, keepdim)
+    if watch.active:
+        propagate(functions.NansumBackward0, result, (self, dim, keepdim, dtype), (self,), into)
+    return result
 
 
 def nanmean(
@@ -2187,7 +2228,7 @@ def nanmean(
     Returns:
         Tensor: `dtype`, else the dtype of `input`.
     Gradients:
-        through: sum(zero_for_nan(self), dim, keepdim, dtype=dtype) / sum(~isnan(self), dim, keepdim)
+        through: nansum(self, dim, keepdim, dtype=dtype) / sum(self == self, dim, keepdim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the dtype is floating-point.
     Example:
@@ -2215,9 +2256,7 @@ def nanmean(
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.float_reduced_dims(name, self, dim, keepdim, dtype)
-    return op.sum(reduction_formulas.zero_for_nan(self), dim, keepdim, dtype=dtype) / op.sum(
-        ~op.isnan(self), dim, keepdim
-    )
+    return op.nansum(self, dim, keepdim, dtype=dtype) / op.sum(self == self, dim, keepdim)
 
 
 def var_mean_default(
@@ -2236,7 +2275,7 @@ def var_mean_default(
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
     Gradients:
-        through: (var(self, unbiased), mean(self))
+        through: (var(self, None, correction=1 if unbiased else 0), mean(self))
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("var_mean", var_mean_default, "composite", input, unbiased, out=out)
@@ -2250,7 +2289,7 @@ def var_mean_default(
         self = checks.tensor(name, "input", self)
     if unbiased.__class__ is not bool:
         unbiased = checks.boolean(name, "unbiased", unbiased)
-    return (op.var(self, unbiased), op.mean(self))
+    return (op.var_correction(self, None, correction=1 if unbiased else 0), op.mean(self))
 
 
 def var_mean_dim(
@@ -2277,7 +2316,7 @@ def var_mean_dim(
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
     Gradients:
-        through: (var(self, dim, unbiased, keepdim), mean(self, dim, keepdim))
+        through: (var(self, dim, correction=1 if unbiased else 0, keepdim=keepdim), mean(self, dim, keepdim=keepdim))
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("var_mean.dim", var_mean_dim, "composite", input, dim, unbiased, keepdim, out=out)
@@ -2295,7 +2334,10 @@ def var_mean_dim(
         unbiased = checks.boolean(name, "unbiased", unbiased)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    return (op.var(self, dim, unbiased, keepdim), op.mean(self, dim, keepdim))
+    return (
+        op.var_correction(self, dim, correction=1 if unbiased else 0, keepdim=keepdim),
+        op.mean_dim(self, dim, keepdim=keepdim),
+    )
 
 
 def var_mean_correction(
@@ -2322,7 +2364,7 @@ def var_mean_correction(
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
     Gradients:
-        through: (var(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim))
+        through: (var(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim=keepdim))
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept(
@@ -2349,7 +2391,10 @@ def var_mean_correction(
         correction = checks.scalar(name, "correction", correction)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    return (op.var_correction(self, dim, correction=correction, keepdim=keepdim), op.mean(self, dim, keepdim))
+    return (
+        op.var_correction(self, dim, correction=correction, keepdim=keepdim),
+        op.mean_dim(self, dim, keepdim=keepdim),
+    )
 
 
 def std_mean_default(
@@ -2368,7 +2413,7 @@ def std_mean_default(
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
     Gradients:
-        through: (std(self, unbiased), mean(self))
+        through: (std(self, None, correction=1 if unbiased else 0), mean(self))
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("std_mean", std_mean_default, "composite", input, unbiased, out=out)
@@ -2382,7 +2427,7 @@ def std_mean_default(
         self = checks.tensor(name, "input", self)
     if unbiased.__class__ is not bool:
         unbiased = checks.boolean(name, "unbiased", unbiased)
-    return (op.std(self, unbiased), op.mean(self))
+    return (op.std_correction(self, None, correction=1 if unbiased else 0), op.mean(self))
 
 
 def std_mean_dim(
@@ -2409,7 +2454,7 @@ def std_mean_dim(
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
     Gradients:
-        through: (std(self, dim, unbiased, keepdim), mean(self, dim, keepdim))
+        through: (std(self, dim, correction=1 if unbiased else 0, keepdim=keepdim), mean(self, dim, keepdim=keepdim))
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("std_mean.dim", std_mean_dim, "composite", input, dim, unbiased, keepdim, out=out)
@@ -2427,7 +2472,10 @@ def std_mean_dim(
         unbiased = checks.boolean(name, "unbiased", unbiased)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    return (op.std(self, dim, unbiased, keepdim), op.mean(self, dim, keepdim))
+    return (
+        op.std_correction(self, dim, correction=1 if unbiased else 0, keepdim=keepdim),
+        op.mean_dim(self, dim, keepdim=keepdim),
+    )
 
 
 def std_mean_correction(
@@ -2454,7 +2502,7 @@ def std_mean_correction(
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
     Gradients:
-        through: (std(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim))
+        through: (std(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim=keepdim))
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept(
@@ -2481,7 +2529,10 @@ def std_mean_correction(
         correction = checks.scalar(name, "correction", correction)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    return (op.std_correction(self, dim, correction=correction, keepdim=keepdim), op.mean(self, dim, keepdim))
+    return (
+        op.std_correction(self, dim, correction=correction, keepdim=keepdim),
+        op.mean_dim(self, dim, keepdim=keepdim),
+    )
 
 
 def aminmax(
@@ -2561,7 +2612,7 @@ def count_nonzero(
     Returns:
         Tensor: int64.
     Gradients:
-        through: sum(self != 0, dim)
+        through: sum(self != 0, dim, keepdim=False)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     Example:
@@ -2583,7 +2634,7 @@ def count_nonzero(
     if dim is not None:
         dim = checks.integer_list(name, "dim", dim, 1)
     self, dim = reduction_checks.reduced_dims(name, self, dim)
-    return op.sum(self != 0, dim)
+    return op.sum_dim_intlist(self != 0, dim, keepdim=False)
 
 
 def cov(
@@ -2760,6 +2811,10 @@ def sum(input, *args, **kwargs):
         return sum_dim_intlist(input, *args)
     if len(args) == 2 and not kwargs:
         return sum_dim_intlist(input, *args)
+    if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
+        return sum_dim_intlist(input, *args, **kwargs)
+    if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
+        return sum_dim_intlist(input, *args, **kwargs)
     return _sum_overloads(input, *args, **kwargs)
 
 
@@ -2809,6 +2864,10 @@ def prod(input, *args, **kwargs):
         return prod_dim_int(input, *args)
     if len(args) == 2 and not kwargs:
         return prod_dim_int(input, *args)
+    if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
+        return prod_dim_int(input, *args, **kwargs)
+    if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
+        return prod_dim_int(input, *args, **kwargs)
     return _prod_overloads(input, *args, **kwargs)
 
 
@@ -2862,6 +2921,10 @@ def mean(input, *args, **kwargs):
         return mean_dim(input, *args)
     if len(args) == 2 and not kwargs:
         return mean_dim(input, *args)
+    if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
+        return mean_dim(input, *args, **kwargs)
+    if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
+        return mean_dim(input, *args, **kwargs)
     return _mean_overloads(input, *args, **kwargs)
 
 
@@ -2927,6 +2990,8 @@ def var(input, *args, **kwargs):
         return var_dim(input, *args)
     if len(args) == 3 and not kwargs:
         return var_dim(input, *args)
+    if len(kwargs) == 1 and "correction" in kwargs:
+        return var_correction(input, *args, **kwargs)
     return _var_overloads(input, *args, **kwargs)
 
 
@@ -2988,6 +3053,8 @@ def std(input, *args, **kwargs):
         return std_dim(input, *args)
     if len(args) == 3 and not kwargs:
         return std_dim(input, *args)
+    if len(kwargs) == 1 and "correction" in kwargs:
+        return std_correction(input, *args, **kwargs)
     return _std_overloads(input, *args, **kwargs)
 
 
@@ -3037,6 +3104,12 @@ def max(input, *args, **kwargs):
         return max_default(input)
     if len(args) == 2 and not kwargs:
         return max_dim(input, *args)
+    if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
+        return max_dim(input, *args, **kwargs)
+    if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
+        return max_dim(input, *args, **kwargs)
+    if len(kwargs) == 1 and "other" in kwargs:
+        return max_other(input, *args, **kwargs)
     return _max_overloads(input, *args, **kwargs)
 
 
@@ -3082,6 +3155,12 @@ def min(input, *args, **kwargs):
         return min_default(input)
     if len(args) == 2 and not kwargs:
         return min_dim(input, *args)
+    if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
+        return min_dim(input, *args, **kwargs)
+    if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
+        return min_dim(input, *args, **kwargs)
+    if len(kwargs) == 1 and "other" in kwargs:
+        return min_other(input, *args, **kwargs)
     return _min_overloads(input, *args, **kwargs)
 
 
@@ -3121,6 +3200,10 @@ def any(input, *args, **kwargs):
         return any_dims(input, *args)
     if len(args) == 2 and not kwargs:
         return any_dims(input, *args)
+    if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
+        return any_dims(input, *args, **kwargs)
+    if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
+        return any_dims(input, *args, **kwargs)
     return _any_overloads(input, *args, **kwargs)
 
 
@@ -3160,6 +3243,10 @@ def all(input, *args, **kwargs):
         return all_dims(input, *args)
     if len(args) == 2 and not kwargs:
         return all_dims(input, *args)
+    if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
+        return all_dims(input, *args, **kwargs)
+    if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
+        return all_dims(input, *args, **kwargs)
     return _all_overloads(input, *args, **kwargs)
 
 
@@ -3279,6 +3366,8 @@ def var_mean(input, *args, **kwargs):
         return var_mean_dim(input, *args)
     if len(args) == 3 and not kwargs:
         return var_mean_dim(input, *args)
+    if len(kwargs) == 1 and "correction" in kwargs:
+        return var_mean_correction(input, *args, **kwargs)
     return _var_mean_overloads(input, *args, **kwargs)
 
 
@@ -3341,6 +3430,8 @@ def std_mean(input, *args, **kwargs):
         return std_mean_dim(input, *args)
     if len(args) == 3 and not kwargs:
         return std_mean_dim(input, *args)
+    if len(kwargs) == 1 and "correction" in kwargs:
+        return std_mean_correction(input, *args, **kwargs)
     return _std_mean_overloads(input, *args, **kwargs)
 
 

@@ -379,6 +379,8 @@ def round(input, *args, **kwargs):
     """
     if not args and not kwargs:
         return round_default(input)
+    if len(kwargs) == 1 and "decimals" in kwargs:
+        return round_decimals(input, *args, **kwargs)
     return _round_overloads(input, *args, **kwargs)
 
 
@@ -399,6 +401,8 @@ def round_(input, *args, **kwargs):
     """`round`, written into `input`, which is returned; the same arguments but `out`."""
     if not args and not kwargs:
         return round_default_(input)
+    if len(kwargs) == 1 and "decimals" in kwargs:
+        return round_decimals_(input, *args, **kwargs)
     return _round__overloads(input, *args, **kwargs)
 
 

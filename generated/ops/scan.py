@@ -617,7 +617,7 @@ def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: trapezoids(y, dx, dim).sum(dim) / 2
+        through: area_between(y, dx, dim)
     Raises:
         IndexError: expected: `dim` in range of y, which is not bool.
     """
@@ -635,7 +635,7 @@ def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None 
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     y, dx, dim = scan_checks.samples_and_spacing(name, y, dx, dim)
-    return scan_formulas.trapezoids(y, dx, dim).sum(dim) / 2
+    return scan_formulas.area_between(y, dx, dim)
 
 
 def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
@@ -746,6 +746,10 @@ def trapezoid(y, *args, **kwargs):
         return trapezoid_dx(y)
     if len(args) == 1 and not kwargs:
         return trapezoid_x(y, *args)
+    if len(kwargs) == 1 and "x" in kwargs:
+        return trapezoid_x(y, *args, **kwargs)
+    if len(kwargs) == 1 and "dx" in kwargs:
+        return trapezoid_dx(y, *args, **kwargs)
     return _trapezoid_overloads(y, *args, **kwargs)
 
 
@@ -788,6 +792,10 @@ def cumulative_trapezoid(y, *args, **kwargs):
         return cumulative_trapezoid_dx(y)
     if len(args) == 1 and not kwargs:
         return cumulative_trapezoid_x(y, *args)
+    if len(kwargs) == 1 and "x" in kwargs:
+        return cumulative_trapezoid_x(y, *args, **kwargs)
+    if len(kwargs) == 1 and "dx" in kwargs:
+        return cumulative_trapezoid_dx(y, *args, **kwargs)
     return _cumulative_trapezoid_overloads(y, *args, **kwargs)
 
 

@@ -36,6 +36,7 @@ from ...runtime.ops.shape import cpu_transfer as shape_cpu_transfer
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.ops.shape import formulas_grids as shape_formulas_grids
 from ...runtime.ops.shape import plans as shape_plans
+from ...runtime.ops.shape import plans_assembled as shape_plans_assembled
 from ...runtime.ops.shape import plans_moves as shape_plans_moves
 from ...runtime.tensor import views
 from ...runtime.tensor.base import TensorBase as Tensor
@@ -86,15 +87,23 @@ DIAGONAL_BACKWARD = KernelOp(
 )
 CAT = KernelOp("cat", shape_plans.cat, shape_cpu.cat, functions.CatBackward0, {"tensors": "L", "dim": "n"})
 STACK = KernelOp("stack", shape_plans.stack, shape_cpu.stack, functions.StackBackward0, {"tensors": "L", "dim": "n"})
-FLIP = KernelOp("flip", shape_plans_moves.flip, shape_cpu.flip, functions.FlipBackward0, {"self": "T", "dims": "d"})
+FLIP = KernelOp("flip", shape_plans_assembled.flip, shape_cpu.flip, functions.FlipBackward0, {"self": "T", "dims": "d"})
 ROLL = KernelOp(
-    "roll", shape_plans_moves.roll, shape_cpu.roll, functions.RollBackward0, {"self": "T", "shifts": "d", "dims": "d"}
+    "roll",
+    shape_plans_assembled.roll,
+    shape_cpu.roll,
+    functions.RollBackward0,
+    {"self": "T", "shifts": "d", "dims": "d"},
 )
-TRIU = KernelOp("triu", shape_plans_moves.triu, shape_cpu.triu, functions.TriuBackward0, {"self": "T", "diagonal": "n"})
-TRIL = KernelOp("tril", shape_plans_moves.tril, shape_cpu.tril, functions.TrilBackward0, {"self": "T", "diagonal": "n"})
+TRIU = KernelOp(
+    "triu", shape_plans_assembled.triu, shape_cpu.triu, functions.TriuBackward0, {"self": "T", "diagonal": "n"}
+)
+TRIL = KernelOp(
+    "tril", shape_plans_assembled.tril, shape_cpu.tril, functions.TrilBackward0, {"self": "T", "diagonal": "n"}
+)
 CONSTANT_PAD_ND = KernelOp(
     "constant_pad_nd",
-    shape_plans_moves.constant_pad_nd,
+    shape_plans_assembled.constant_pad_nd,
     shape_cpu.constant_pad_nd,
     functions.ConstantPadNdBackward0,
     {"self": "T", "pad": "d", "value": "f"},
@@ -5252,6 +5261,10 @@ def view(input, *args, **kwargs):
         >>> sg.tensor([1.0, -1.0]).view(sg.complex64)
         tensor([1.-1.j])
     """
+    if len(kwargs) == 1 and "size" in kwargs:
+        return view_default(input, *args, **kwargs)
+    if len(kwargs) == 1 and "dtype" in kwargs:
+        return view_dtype(input, *args, **kwargs)
     return _view_overloads(input, *args, **kwargs)
 
 
@@ -5288,6 +5301,8 @@ def squeeze(input, *args, **kwargs):
         return squeeze_default(input)
     if len(args) == 1 and not kwargs:
         return squeeze_dim(input, *args)
+    if len(kwargs) == 1 and "dim" in kwargs:
+        return squeeze_dim(input, *args, **kwargs)
     return _squeeze_overloads(input, *args, **kwargs)
 
 
@@ -5338,6 +5353,12 @@ def tensor_split(input, *args, **kwargs):
         >>> sg.tensor_split(sg.arange(5), (1, 3))
         (tensor([0]), tensor([1, 2]), tensor([3, 4]))
     """
+    if len(kwargs) == 1 and "sections" in kwargs:
+        return tensor_split_sections(input, *args, **kwargs)
+    if len(kwargs) == 1 and "tensor_indices_or_sections" in kwargs:
+        return tensor_split_tensor_indices_or_sections(input, *args, **kwargs)
+    if len(kwargs) == 1 and "indices" in kwargs:
+        return tensor_split_indices(input, *args, **kwargs)
     return _tensor_split_overloads(input, *args, **kwargs)
 
 
@@ -5374,6 +5395,10 @@ def hsplit(input, *args, **kwargs):
                 [3]]), tensor([[2],
                 [4]]))
     """
+    if len(kwargs) == 1 and "sections" in kwargs:
+        return hsplit_int(input, *args, **kwargs)
+    if len(kwargs) == 1 and "indices" in kwargs:
+        return hsplit_indices(input, *args, **kwargs)
     return _hsplit_overloads(input, *args, **kwargs)
 
 
@@ -5408,6 +5433,10 @@ def vsplit(input, *args, **kwargs):
         >>> sg.vsplit(sg.tensor([[1, 2], [3, 4]]), 2)
         (tensor([[1, 2]]), tensor([[3, 4]]))
     """
+    if len(kwargs) == 1 and "sections" in kwargs:
+        return vsplit_int(input, *args, **kwargs)
+    if len(kwargs) == 1 and "indices" in kwargs:
+        return vsplit_indices(input, *args, **kwargs)
     return _vsplit_overloads(input, *args, **kwargs)
 
 
@@ -5442,6 +5471,10 @@ def dsplit(input, *args, **kwargs):
         >>> sg.dsplit(sg.tensor([[[1, 2]]]), 2)
         (tensor([[[1]]]), tensor([[[2]]]))
     """
+    if len(kwargs) == 1 and "sections" in kwargs:
+        return dsplit_int(input, *args, **kwargs)
+    if len(kwargs) == 1 and "indices" in kwargs:
+        return dsplit_indices(input, *args, **kwargs)
     return _dsplit_overloads(input, *args, **kwargs)
 
 
@@ -5583,6 +5616,8 @@ def squeeze_copy(input, *args, **kwargs):
         return squeeze_copy_default(input)
     if len(args) == 1 and not kwargs:
         return squeeze_copy_dim(input, *args)
+    if len(kwargs) == 1 and "dim" in kwargs:
+        return squeeze_copy_dim(input, *args, **kwargs)
     return _squeeze_copy_overloads(input, *args, **kwargs)
 
 
@@ -5619,6 +5654,10 @@ def view_copy(input, *args, **kwargs):
         tensor([[0, 1],
                 [2, 3]])
     """
+    if len(kwargs) == 1 and "size" in kwargs:
+        return view_copy_default(input, *args, **kwargs)
+    if len(kwargs) == 1 and "dtype" in kwargs:
+        return view_copy_dtype(input, *args, **kwargs)
     return _view_copy_overloads(input, *args, **kwargs)
 
 
@@ -5679,6 +5718,8 @@ def squeeze_(input, *args, **kwargs):
         return squeeze_default_(input)
     if len(args) == 1 and not kwargs:
         return squeeze_dim_(input, *args)
+    if len(kwargs) == 1 and "dim" in kwargs:
+        return squeeze_dim_(input, *args, **kwargs)
     return _squeeze__overloads(input, *args, **kwargs)
 
 

@@ -33,6 +33,7 @@ from ...runtime.ops.sorting import cpu_counting as sorting_cpu_counting
 from ...runtime.ops.sorting import cpu_searchsorted as sorting_cpu_searchsorted
 from ...runtime.ops.sorting import formulas as sorting_formulas
 from ...runtime.ops.sorting import plans as sorting_plans
+from ...runtime.ops.sorting import plans_counting as sorting_plans_counting
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
@@ -107,9 +108,20 @@ MODE = KernelOp(
     dtypes=("same", "int64"),
 )
 BIN_COUNTS = KernelOp(
-    "bin_counts", None, sorting_cpu_counting.bin_counts, None, {"self": "T", "minlength": "n"}, dtypes=("int64",)
+    "bin_counts",
+    sorting_plans_counting.bin_counts,
+    sorting_cpu_counting.bin_counts,
+    None,
+    {"self": "T", "minlength": "n"},
+    dtypes=("int64",),
 )
-HISTC = KernelOp("histc", None, sorting_cpu_counting.histc, None, {"self": "T", "bins": "n", "min": "f", "max": "f"})
+HISTC = KernelOp(
+    "histc",
+    sorting_plans_counting.histc,
+    sorting_cpu_counting.histc,
+    None,
+    {"self": "T", "bins": "n", "min": "f", "max": "f"},
+)
 COUNTS_BETWEEN = KernelOp(
     "counts_between", None, sorting_cpu_counting.counts_between, None, {"self": "T", "edges": "T", "weight": "O"}
 )
@@ -123,7 +135,7 @@ ISIN_TENSOR_TENSOR = KernelOp(
 )
 SEARCHSORTED_INDICES = KernelOp(
     "searchsorted_indices",
-    None,
+    sorting_plans.searchsorted_indices,
     sorting_cpu_searchsorted.searchsorted_indices,
     None,
     {"sorted_sequence": "T", "self": "T", "right": "b", "sorter": "R"},
@@ -131,7 +143,7 @@ SEARCHSORTED_INDICES = KernelOp(
 )
 DISTINCT = KernelOp(
     "distinct",
-    None,
+    sorting_plans_counting.distinct,
     sorting_cpu_counting.distinct,
     None,
     {"self": "T", "dim": "n", "runs": "b", "places": "b"},
@@ -1208,7 +1220,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: counts if shares is None or not self.numel() else zeros_like(counts, dtype=shares.dtype).index_add(0,
+        through: counts if shares is None or not self.numel() else zeros_like(counts, dtype=shares.dtype).scatter_add(0,
             self.long(), shares)
         where counts: bin_counts(self, minlength)
         where shares: None if weights is None else in_single_or_double(weights)
@@ -1240,7 +1252,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
     return (
         counts
         if shares is None or not self.numel()
-        else op.zeros_like(counts, dtype=shares._dtype).index_add(0, self.long(), shares)
+        else op.zeros_like(counts, dtype=shares._dtype).scatter_add(0, self.long(), shares)
     )
 
 
@@ -1255,6 +1267,8 @@ def bin_counts(input: Tensor, minlength: int) -> Tensor:
         minlength: int.
     Returns:
         Tensor: int64.
+    Raises:
+        RuntimeError: expected: whole numbers.
     """
     if not watch.every:
         result = BIN_COUNTS.launch(input, minlength)
@@ -1273,7 +1287,8 @@ def _bin_counts(name: str, self, minlength, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if minlength.__class__ is not int:
         minlength = checks.integer(name, "minlength", minlength)
-    if self._device is not CPU and into is None and not watch.every and BIN_COUNTS.remember(given, (self, minlength)):
+    self, minlength = sorting_checks_counting.bin_counts(name, self, minlength)
+    if into is None and not watch.every and BIN_COUNTS.remember(given, (self, minlength)):
         result = BIN_COUNTS.launch(self, minlength)
         if result is not None:
             return result
@@ -1313,6 +1328,10 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, o
         >>> sg.histc(sg.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
         tensor([0., 2., 1., 0.])
     """
+    if not watch.every and out is None:
+        result = HISTC.launch(input, bins, min, max)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         or bins.__class__ not in plain
@@ -1335,7 +1354,7 @@ def _histc(name: str, self, bins, min, max, into=None) -> Any:
     min = checks.scalar(name, "min", min)
     max = checks.scalar(name, "max", max)
     self, bins, min, max = sorting_checks_counting.histc(name, self, bins, min, max)
-    if self._device is not CPU and into is None and not watch.every and HISTC.remember(given, (self, bins, min, max)):
+    if into is None and not watch.every and HISTC.remember(given, (self, bins, min, max)):
         result = HISTC.launch(self, bins, min, max)
         if result is not None:
             return result
@@ -2041,9 +2060,13 @@ def searchsorted_indices(sorted_sequence: Tensor, input: Tensor, right: bool, so
     Returns:
         Tensor: int64.
     Raises:
-        RuntimeError: expected: one row to search in, or one for each row of the values; an order of the elements of
-            each.
+        RuntimeError: expected: real numbers; one row to search in, or one for each row of the values; an order of the
+            elements of each.
     """
+    if not watch.every:
+        result = SEARCHSORTED_INDICES.launch(sorted_sequence, input, right, sorter)
+        if result is not None:
+            return result
     if (sorted_sequence.__class__ not in plain or input.__class__ not in plain or sorter.__class__ not in plain) and (
         result := intercept(
             "searchsorted_indices", searchsorted_indices, "searched", sorted_sequence, input, right, sorter
@@ -2067,8 +2090,7 @@ def _searchsorted_indices(name: str, sorted_sequence, self, right, sorter, into=
         name, sorted_sequence, self, right, sorter
     )
     if (
-        sorted_sequence._device is not CPU
-        and into is None
+        into is None
         and not watch.every
         and SEARCHSORTED_INDICES.remember(given, (sorted_sequence, self, right, sorter))
     ):
@@ -2258,12 +2280,7 @@ def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
         runs = checks.boolean(name, "runs", runs)
     if places.__class__ is not bool:
         places = checks.boolean(name, "places", places)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and DISTINCT.remember(given, (self, dim, runs, places))
-    ):
+    if into is None and not watch.every and DISTINCT.remember(given, (self, dim, runs, places)):
         results = DISTINCT.launch(self, dim, runs, places)
         if results is not None:
             return _distinct_result(*results)
@@ -2323,6 +2340,10 @@ def median(input, *args, **kwargs):
         return median_dim(input, *args)
     if len(args) == 2 and not kwargs:
         return median_dim(input, *args)
+    if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
+        return median_dim(input, *args, **kwargs)
+    if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
+        return median_dim(input, *args, **kwargs)
     return _median_overloads(input, *args, **kwargs)
 
 
@@ -2363,6 +2384,10 @@ def nanmedian(input, *args, **kwargs):
         return nanmedian_dim(input, *args)
     if len(args) == 2 and not kwargs:
         return nanmedian_dim(input, *args)
+    if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
+        return nanmedian_dim(input, *args, **kwargs)
+    if len(kwargs) == 2 and "dim" in kwargs and "keepdim" in kwargs:
+        return nanmedian_dim(input, *args, **kwargs)
     return _nanmedian_overloads(input, *args, **kwargs)
 
 
@@ -2543,6 +2568,8 @@ def histogram(input, *args, **kwargs):
     """
     if not args and not kwargs:
         return histogram_bin_ct(input)
+    if len(kwargs) == 1 and "range" in kwargs:
+        return histogram_bin_ct(input, *args, **kwargs)
     return _histogram_overloads(input, *args, **kwargs)
 
 
@@ -2732,6 +2759,8 @@ def isin(elements, *args, **kwargs):
         tensor([[False,  True],
                 [ True, False]])
     """
+    if len(kwargs) == 1 and "test_element" in kwargs:
+        return isin_tensor_scalar(elements, *args, **kwargs)
     return _isin_overloads(elements, *args, **kwargs)
 
 

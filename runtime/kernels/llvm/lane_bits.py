@@ -1,4 +1,4 @@
-"""Which of 64 numbers hold a comparison, as the bits of one integer: a few that do are found among many at once."""
+"""Which of 64 or 16 numbers hold a comparison, as bits of one integer: a few that do are found among many at once."""
 
 from __future__ import annotations
 
@@ -7,21 +7,46 @@ from typing import Any
 from . import for_numba
 
 LANES = 64  # numbers that are compared
+FEW = 16  # numbers that are compared at a time where one after the other is searched for
 
 
 @for_numba
 def not_below(context: Any, row: Any, start: Any, bound: Any) -> Any:
     """not_below(row, start, bound): bit i is row[start + i] >= bound, for the 64 integers from `start` on."""
+    return _compared(row, ">=", LANES)
+
+
+@for_numba
+def few_not_below(context: Any, row: Any, start: Any, bound: Any) -> Any:
+    """few_not_below(row, start, bound): bit i is row[start + i] >= bound, for 16 numbers; bit 16 is set."""
+    return _compared(row, ">=", FEW)
+
+
+@for_numba
+def few_above(context: Any, row: Any, start: Any, bound: Any) -> Any:
+    """few_above(row, start, bound): bit i is row[start + i] > bound, for 16 numbers; bit 16 is set."""
+    return _compared(row, ">", FEW)
+
+
+def _compared(row: Any, relation: str, lanes: int) -> Any:
+    """The bits of a comparison of so many neighbours with a number, which nan does not hold; behind them one is set."""
     from llvmlite import ir
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         first = builder.gep(context.make_array(row)(context, builder, args[0]).data, [args[1]])
-        lanes = ir.VectorType(first.type.pointee, LANES)
-        each = builder.insert_element(ir.Constant(lanes, ir.Undefined), args[2], ir.IntType(32)(0))
-        every = builder.shuffle_vector(each, each, ir.Constant(ir.VectorType(ir.IntType(32), LANES), None))
-        numbers = builder.load(builder.bitcast(first, lanes.as_pointer()), align=row.dtype.bitwidth // 8)
-        return builder.bitcast(builder.icmp_signed(">=", numbers, every), ir.IntType(LANES))
+        kind = ir.VectorType(first.type.pointee, lanes)
+        each = builder.insert_element(ir.Constant(kind, ir.Undefined), args[2], ir.IntType(32)(0))
+        every = builder.shuffle_vector(each, each, ir.Constant(ir.VectorType(ir.IntType(32), lanes), None))
+        numbers = builder.load(builder.bitcast(first, kind.as_pointer()), align=row.dtype.bitwidth // 8)
+        if isinstance(row.dtype, types.Float):
+            holds = builder.fcmp_ordered(relation, numbers, every)
+        else:
+            compare = builder.icmp_signed if row.dtype.signed else builder.icmp_unsigned
+            holds = compare(relation, numbers, every)
+        bits = builder.bitcast(holds, ir.IntType(lanes))
+        word = ir.IntType(LANES)
+        return bits if lanes == LANES else builder.or_(builder.zext(bits, word), word(1 << lanes))
 
     return types.uint64(row, types.int64, row.dtype), code
 

@@ -1,4 +1,5 @@
-"""Intrinsics for running sums and extremes: eight neighbours, each joined with those before it in three steps."""
+"""Intrinsics for running sums, products and extremes: of eight neighbours, each joined with those before it in three
+steps, and extremes of columns side by side."""
 
 from __future__ import annotations
 
@@ -40,6 +41,52 @@ def running_eights(context: Any, x: Any, out: Any, at: Any, stop: Any, base: Any
         return builder.extract_element(builder.load(total), lane(0))
 
     return types.float64(x, out, types.int64, types.int64, types.float64), code
+
+
+@for_numba
+def running_products(context: Any, x: Any, out: Any, at: Any, stop: Any, base: Any) -> Any:
+    """running_products(x, out, at, stop, base): out[i] = base x[at] ... x[i] for at <= i < stop, eight at a time; gives
+    the last of them. There are a multiple of eight, of floats in float64, of integers in 64 bits.
+
+    Of four neighbours' products none is too small for float64, as eight might be: each four wait for those before them.
+    """
+    from numba import types
+
+    if x.layout != "C" or out != x:
+        return None
+    number = types.float64 if isinstance(x.dtype, types.Float) else types.int64
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        from numba.core import cgutils
+
+        first, stop, base = args[2:]
+        pair = zip(signature.args, args[:2], strict=False)
+        source, target = (context.make_array(kind)(context, builder, array).data for kind, array in pair)
+        total, times = (
+            cgutils.alloca_once_value(builder, base),
+            builder.fmul if number == types.float64 else builder.mul,
+        )
+        with cgutils.for_range_slice(builder, first, stop, first.type(LANES), first.type) as (place, _):
+            fours = products_of_fours(builder, times, eight_at(builder, source, place), base.type)
+            before = builder.load(total)
+            half = times(before, builder.extract_element(fours, lane(LANES // 2 - 1)))
+            halves = spread(builder, before), spread(builder, half)
+            ahead = builder.shuffle_vector(*halves, constant([0] * (LANES // 2) + [LANES] * (LANES // 2)))
+            store(builder, eight_at(builder, target, place), times(ahead, fours))
+            builder.store(times(half, builder.extract_element(fours, lane(LANES - 1))), total)
+        return builder.load(total)
+
+    return number(x, out, types.int64, types.int64, number), code
+
+
+def products_of_fours(builder: Any, times: Any, address: Any, number: Any) -> Any:
+    """Eight elements in a type of 64 bits, each times those before it of its four."""
+    products = widened_to(builder, builder.load(address, align=alignment(address)), number)
+    ones = constant_of(products.type, 1)
+    for places in ([-1, 0, -1, 2, -1, 4, -1, 6], [-1, -1, 1, 1, -1, -1, 5, 5]):
+        before = constant([LANES + j if j >= 0 else 0 for j in places])
+        products = times(builder.shuffle_vector(ones, products, before), products)
+    return products
 
 
 @for_numba
@@ -141,6 +188,50 @@ def _extremes_of_eights(x: Any, values: Any, places: Any, relation: str) -> Any:
     return result(x, values, places, *[types.int64] * 3, x.dtype, types.int64), code
 
 
+@for_numba
+def greatest_down(context: Any, groups: Any, x: Any, values: Any, places: Any, at: Any, along: Any, after: Any) -> Any:
+    """greatest_down(groups, x, values, places, at, along, after), of literally so many groups of eight columns: running
+    maxima down `along` rows, which begin `after` elements behind each other, the first of them at place `at`, and in
+    which row they last occur. nan is greater than all numbers."""
+    return _extremes_down(groups, x, values, places, ">=")
+
+
+@for_numba
+def least_down(context: Any, groups: Any, x: Any, values: Any, places: Any, at: Any, along: Any, after: Any) -> Any:
+    """Running minima, as `greatest_down` has the maxima; nan is less than all numbers."""
+    return _extremes_down(groups, x, values, places, "<=")
+
+
+def _extremes_down(groups: Any, x: Any, values: Any, places: Any, relation: str) -> Any:
+    from numba import types
+
+    starts = [group * LANES for group in range(groups.literal_value)]
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        from numba.core import cgutils
+
+        first, along, after = args[4:]
+        read, *written = (Eights(context, builder, *each) for each in zip((x, values, places), args[1:4], strict=True))
+        none = constant([0] * LANES)
+        carried = [
+            [cgutils.alloca_once_value(builder, each) for each in (read.load(builder.add(first, first.type(k))), none)]
+            for k in starts
+        ]
+        with cgutils.for_range(builder, along) as loop:
+            row = builder.add(first, builder.mul(loop.index, after))
+            number = spread(builder, builder.trunc(loop.index, none.type.element))
+            for start, kept in zip(starts, carried, strict=True):
+                at = builder.add(row, first.type(start))
+                best = _later(builder, relation, [builder.load(each) for each in kept], (read.load(at), number))
+                for room, vector in zip(kept, best, strict=True):
+                    builder.store(vector, room)
+                written[0].store(best[0], at)
+                written[1].store(builder.zext(best[1], written[1].vector), at)
+        return context.get_dummy_value()
+
+    return types.void(groups, x, values, places, *[types.int64] * 3), code
+
+
 def _running(builder: Any, relation: str, elements: Any) -> Any:
     """The running extremes of eight lanes, and in which lanes they occur: numbers of few bits need few registers."""
     pair = elements, constant(list(range(LANES)))
@@ -157,6 +248,13 @@ class Eights:
         self.half = getattr(kind, "half", "")
         self.data = context.make_array(kind)(context, builder, array).data
         self.model = context.data_model_manager[kind.dtype]
+
+    @property
+    def vector(self) -> Any:
+        """The type of eight as they are stored."""
+        from llvmlite import ir
+
+        return ir.VectorType(self.data.type.pointee, LANES)
 
     def load(self, start: Any) -> Any:
         """The eight from a place on."""
@@ -214,20 +312,39 @@ def prefixes(builder: Any, address: Any) -> Any:
     """Eight elements in float64, each with those before it."""
     from llvmlite import ir
 
-    loaded, wide = builder.load(address, align=alignment(address)), ir.VectorType(ir.DoubleType(), LANES)
-    sums = loaded if loaded.type == wide else builder.fpext(loaded, wide)
+    sums = widened_to(builder, builder.load(address, align=alignment(address)), ir.DoubleType())
     # -0 changes no number that it is added to; to shift in 0, LLVM has an instruction that AMD is slow at.
-    nothing = ir.Constant(wide, [-0.0] * LANES)
+    nothing = constant_of(sums.type, -0.0)
     for step in (1, 2, 4):
         places = [LANES + j - step if j >= step else j for j in range(LANES)]
         sums = builder.fadd(sums, builder.shuffle_vector(nothing, sums, constant(places)))
     return sums
 
 
+def widened_to(builder: Any, vector: Any, number: Any) -> Any:
+    """Eight floats as float64, or signed integers in 64 bits."""
+    from llvmlite import ir
+
+    wide = ir.VectorType(number, LANES)
+    if vector.type == wide:
+        return vector
+    return builder.fpext(vector, wide) if number == ir.DoubleType() else builder.sext(vector, wide)
+
+
+def constant_of(kind: Any, number: float) -> Any:
+    """A vector with the same number in all lanes, which is known."""
+    from llvmlite import ir
+
+    return ir.Constant(kind, [number] * LANES)
+
+
 def store(builder: Any, address: Any, sums: Any) -> None:
-    """Write eight numbers, rounded."""
+    """Write eight numbers, rounded, or without the bits that there is no room for."""
+    from llvmlite import ir
+
     stored = address.type.pointee
-    rounded = sums if stored == sums.type else builder.fptrunc(sums, stored)
+    narrow = builder.trunc if isinstance(stored.element, ir.IntType) else builder.fptrunc
+    rounded = sums if stored == sums.type else narrow(sums, stored)
     builder.store(rounded, address, align=alignment(address))
 
 

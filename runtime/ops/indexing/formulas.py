@@ -49,6 +49,8 @@ def unraveled(indices: Tensor, shape: Ints) -> tuple[Tensor, ...]:
 
 def broadcast_beside(op_name: str, dim: int, first: Ints, second: Ints) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Both shapes broadcast with each other in all dimensions but `dim`, where each keeps its own size."""
+    if first == second:
+        return tuple(first), tuple(second)
     alone = ((*shape[:dim], 1, *shape[dim + 1 :]) for shape in (first, second))
     common = broadcast_shapes(op_name, *alone)
     return (*common[:dim], first[dim], *common[dim + 1 :]), (*common[:dim], second[dim], *common[dim + 1 :])

@@ -9,11 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.jit import WRITTEN, jit
-from ...kernels.llvm.addresses import empty_row, part_of
-from ...kernels.llvm.prefixes import LANES, greatest_of_eights, least_of_eights
+from ...kernels.llvm.addresses import part_of
+from ...kernels.llvm.prefixes import LANES, greatest_down, greatest_of_eights, least_down, least_of_eights
 
 Array = np.ndarray
-SIDE_BY_SIDE = 64  # lines
+SIDE_BY_SIDE = 64  # lines that one thread has, at least
+WIDE = 4  # groups of lines that are scanned at once: with places, they fill half of the registers
 FEW = 32  # elements
 
 
@@ -26,24 +27,49 @@ def running_extremes(
         for line in range(first, last):
             scan_line(x, values, places, line * along, along, least != 0)
         return
-    best, at = empty_row(x[0], SIDE_BY_SIDE), empty_row(0, SIDE_BY_SIDE)
     line = first
     while line < last:
         column = line % after
-        count = min(SIDE_BY_SIDE, min(after - column, last - line))
-        start = line // after * along * after + column
-        for k in range(count):
-            best[k], at[k] = x[start + k], 0
-        for i in range(along):
-            for k in range(count):
-                place = start + i * after + k
-                if is_extreme(x[place], best[k], least != 0):
-                    best[k], at[k] = x[place], i
-                values[place], places[place] = best[k], at[k]
+        count = min(after - column, last - line)
+        scan_columns(x, values, places, line // after * along * after + column, along, after, count, least != 0)
         line += count
 
 
 @jit
+def scan_columns(
+    x: Array, values: Array, places: Array, start: int, along: int, after: int, count: int, least: bool
+) -> None:
+    """The running extremes of neighbouring lines: of many at once, then of eight; the last eight are whole again."""
+    done = 0
+    while count - done >= WIDE * LANES:
+        if least:
+            least_down(WIDE, x, values, places, start + done, along, after)
+        else:
+            greatest_down(WIDE, x, values, places, start + done, along, after)
+        done += WIDE * LANES
+    while done < count and count >= LANES:
+        column = start + min(done, count - LANES)
+        if least:
+            least_down(1, x, values, places, column, along, after)
+        else:
+            greatest_down(1, x, values, places, column, along, after)
+        done += LANES
+    for k in range(done, count):
+        scan_column(x, values, places, start + k, along, after, least)
+
+
+@jit
+def scan_column(x: Array, values: Array, places: Array, start: int, along: int, after: int, least: bool) -> None:
+    """The running extremes of one line whose elements lie apart."""
+    best, at = x[start], 0
+    for i in range(along):
+        place = start + i * after
+        if is_extreme(x[place], best, least):
+            best, at = x[place], i
+        values[place], places[place] = best, at
+
+
+@jit(forceinline=True)
 def scan_line(x: Array, values: Array, places: Array, start: int, along: int, least: bool) -> None:
     """The running extremes of one line whose elements follow each other: some are filled in where none is extreme."""
     best, at = x[start], 0
@@ -60,7 +86,7 @@ def scan_line(x: Array, values: Array, places: Array, start: int, along: int, le
             where[k] = at
 
 
-@jit
+@jit(forceinline=True)
 def scan_some(
     some: Array, values: Array, places: Array, begin: int, best: float, at: int, least: bool
 ) -> tuple[float, int]:
@@ -81,10 +107,10 @@ def scan_some(
 @jit
 def is_extreme(value: float, best: float, least: bool) -> bool:
     """Whether a number is as extreme as the best one, or nan."""
-    return value != value or not (best != best or (value > best if least else value < best))
+    return value != value or (value <= best if least else value >= best)
 
 
-@jit
+@jit(forceinline=True)
 def is_beaten(some: Array, best: float, least: bool) -> bool:
     """Whether one of some elements is as extreme as `best`, or nan, or this is."""
     beaten = np.int32(0)

@@ -15,6 +15,7 @@ import numpy as np
 from ...kernels.cpu.loops import copy_row, lines_of
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
+from ...kernels.llvm.prefixes import LANES, running_products
 from ...kernels.scalar.primitives import fma
 from .cpu_sums import NARROW, WIDTH, lost, start_of
 
@@ -25,6 +26,18 @@ Array = np.ndarray
 def joined(high: float, low: float) -> float:
     """high + low; high alone where it is not finite, and where nothing was lost, for it may be -0."""
     return high + low if 0 < abs(low) < math.inf else high
+
+
+@jit
+def neighbours_products(a: Array, out: Array, like: Array, along: int, first: int, last: int) -> None:
+    """The running products of lines of neighbours one by one, in the type of `like`."""
+    whole = along // LANES * LANES
+    for k in range(first, last):
+        at = k * along
+        total = running_products(a, out, at, at + whole, like.dtype.type(1))
+        for place in range(at + whole, at + along):
+            total *= a[place]
+            out[place] = total
 
 
 @jit
@@ -152,6 +165,8 @@ def recurrence(
             row_recurrence_in_two(added, factor, out, along, after, reverse, first, last)
         elif added.size:
             row_recurrence(added, factor, out, along, after, reverse, first, last)
+        elif after == 1:
+            neighbours_products(factor, out, like, along, first, last)
         else:
             row_products(factor, out, like, along, after, first, last)
         return

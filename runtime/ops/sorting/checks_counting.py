@@ -23,16 +23,17 @@ def bincount(op: str, self: Any, weights: Any, minlength: int) -> tuple[Any, ...
     return self, weights, minlength
 
 
+def bin_counts(op: str, self: Any, minlength: int) -> tuple[Any, ...]:
+    """Whole numbers."""
+    require_kind(op, self, "i", "an integral dtype")
+    return self, minlength
+
+
 def histc(op: str, self: Any, bins: int, min: Any, max: Any) -> tuple[Any, ...]:
     """A floating-point tensor and a finite range; where both bounds are equal, the range of the elements."""
     require_kind(op, self, "f", "a floating point dtype")
     _require_bins(op, bins)
-    low, high = float(min), float(max)
-    if low == high and self.numel() and not self.is_meta:
-        low, high = (float(found) for found in namespace.op.aminmax(self.detach()))
-    if low == high:
-        low, high = low - 1, high + 1
-    return self, bins, *finite_range(op, low, high)
+    return self, bins, *finite_range(op, float(min), float(max))
 
 
 def _require_bins(op: str, bins: int) -> None:

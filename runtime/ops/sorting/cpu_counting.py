@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+from ...kernels.cpu.copies import contiguous
+from ...kernels.cpu.plan import run
 from ...pool.parallel_for import is_shared, shared
 from ...pool.threads import get_num_threads
-from .cpu_counting_loops import TABLES, count_into, rank_of
+from . import plans_counting
+from .cpu_counting_loops import TABLES, count_into, even_counts, rank_of
 
 Array = np.ndarray
 COUNTED = 1  # elements of a sum that one counts as whose number is counted
 MOST_TABLES = 16
 SHORT = 1 << 13  # numbers of a line that NumPy counts sooner
 FEW = 1 << 10  # numbers for which there are places in any case
+FLOATS = np.float32, np.float64
 DENSE = 4  # times as many places as there are numbers may be needed for those between the least and the greatest
 
 
@@ -58,11 +64,23 @@ def places_for(size: int) -> int:
 
 
 def histc(a: Array, bins: int, min: float, max: float) -> Array:
-    """The number of elements in each of `bins` equal parts of [min, max]."""
-    inside = a[(a >= min) & (a <= max)]
-    low, high = a.dtype.type(min), a.dtype.type(max)
-    places = ((inside - low) * a.dtype.type(bins) / (high - low)).astype(np.int64)
-    return np.bincount(np.minimum(places, bins - 1), minlength=bins).astype(a.dtype)
+    """The number of elements in each of `bins` equal parts of [min, max], or of their range where these are equal."""
+    line, counts = contiguous(a).reshape(-1), np.empty(bins, a.dtype)
+    try:
+        even_counts(line, counts, float(min), float(max))
+    except IndexError:
+        require_finite(line.min(), line.max())
+    return counts
+
+
+def require_finite(low: float, high: float) -> None:
+    """Refuse a range that is none.
+
+    Raises:
+        RuntimeError: one of the bounds is not finite.
+    """
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise RuntimeError(f"histc(): expected a finite range, but got [{low}, {high}]")
 
 
 def counts_between(self: Array, edges: Array, weight: Array | None) -> Array:
@@ -80,29 +98,37 @@ def distinct(a: Array, dim: int | None, runs: bool, places: bool) -> tuple[Array
     """
     if runs:
         return _runs(a, dim)
-    if not places and dim is None:
-        return np.unique(a, equal_nan=False), *(np.empty(0, np.int64),) * 2
     if dim is None and a.dtype.kind == "i" and a.size:
         low, high = int(a.min()), int(a.max())
         if places_for(high - low + 1) <= DENSE * a.size:
-            return _distinct_between(a, low, high - low + 1)
+            return _distinct_between(a, low, high - low + 1, places)
+    if dim is None and 0 < a.size <= plans_counting.MOST and a.dtype in FLOATS:
+        values, inverse, counts, *_ = run(plans_counting.distinct, contiguous(a), None, False, places)
+        return values, inverse, counts
+    if not places and dim is None:
+        return np.unique(a, equal_nan=False), *(np.empty(0, np.int64),) * 2
     values, inverse, counts = np.unique(a, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
     return values, inverse.reshape(a.shape if dim is None else -1), counts
 
 
-def _distinct_between(a: Array, low: int, size: int) -> tuple[Array, Array, Array]:
+def _distinct_between(a: Array, low: int, size: int, places: bool) -> tuple[Array, Array, Array]:
     """The distinct ones of numbers that lie close together, where each is among them, and how often each occurs."""
     line = np.ascontiguousarray(a, np.int64).reshape(-1)
     counts = counts_from(line, low, size)
     assert counts is not None, "low and size were found in the line"
-    places = np.flatnonzero(counts)
+    found = np.flatnonzero(counts)
+    if not places:
+        return (found + low).astype(a.dtype), *(np.empty(0, np.int64),) * 2
     ranks, inverse = np.cumsum(counts > 0) - 1, np.empty(line.size, np.int64)
     shared(rank_of, (line, low, ranks, inverse), line.size, COUNTED * line.size)
-    return (places + low).astype(a.dtype), inverse.reshape(a.shape), counts[places]
+    return (found + low).astype(a.dtype), inverse.reshape(a.shape), counts[found]
 
 
 def _runs(a: Array, dim: int | None) -> tuple[Array, Array, Array]:
     """Each run of equal elements, or of equal slices, as one."""
+    if dim is None and a.size and a.dtype in (*FLOATS, np.int64, np.bool_):
+        values, inverse, counts, _ = run(plans_counting.in_runs, contiguous(a), None)
+        return values, inverse, counts
     line, axis = (a.reshape(-1), 0) if dim is None else (a, dim)
     rows = np.moveaxis(line, axis, 0)
     rows = rows.reshape(len(rows), rows.size // max(len(rows), 1))

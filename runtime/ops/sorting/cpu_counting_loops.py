@@ -1,14 +1,19 @@
-"""Loops that count whole numbers; the last two arguments are the range."""
+"""Loops that count numbers; the last two arguments of those that threads share are the range.
+
+Where a loop raises IndexError, the kernel in Python says what is wrong, or counts in another way.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
+from ...kernels.cpu.float_keys import extremum
 from ...kernels.jit import jit
-from ...kernels.llvm.addresses import part_of
+from ...kernels.llvm.addresses import clear, part_of, zero_row
 
 Array = np.ndarray
 TABLES = 2  # of one thread: equal neighbours are counted in different ones, so neither waits for the other
+BLOCK = 64  # elements of which the parts are found before they are counted
 
 
 @jit
@@ -41,3 +46,75 @@ def rank_of(line: Array, low: int, ranks: Array, out: Array, first: int, last: i
     row, to = part_of(line, first, last - first), part_of(out, first, last - first)
     for j in range(row.size):
         to[j] = ranks[np.uint64(row[j] - low)]
+
+
+@jit
+def range_of(line: Array, found: Array) -> None:
+    """The least number of a line, and how many numbers lie between that and the greatest, these included."""
+    low = high = np.int64(line[0])
+    for i in range(line.size):
+        low, high = min(low, np.int64(line[i])), max(high, np.int64(line[i]))
+    found[0], found[1] = low, high - low + 1
+
+
+@jit
+def bins_needed(line: Array, found: Array, minlength: int, most: int) -> None:
+    """The last of what is found is how many bins there are, at least `minlength`.
+
+    Raises:
+        IndexError: a number is negative, or so great that it takes too many.
+    """
+    range_of(line, found)
+    needed = max(found[0] + found[1], minlength)
+    if found[0] < 0 or needed > most or found[1] < 1:
+        raise IndexError
+    found[2] = needed
+
+
+@jit
+def count_from(line: Array, low: int, counts: Array) -> None:
+    """counts[k] = how often low + k is in the line; equal neighbours are counted apart, where there are many."""
+    clear(counts)
+    size, half = counts.size, 0
+    if line.size > size:
+        half, others = line.size // 2, zero_row(0, size)
+        for j in range(half):
+            counts[np.uint64(np.int64(line[2 * j]) - low)] += 1
+            others[np.uint64(np.int64(line[2 * j + 1]) - low)] += 1
+        for k in range(size):
+            counts[k] += others[k]
+    for j in range(2 * half, line.size):
+        counts[np.uint64(np.int64(line[j]) - low)] += 1
+
+
+@jit
+def counts_of_bins(line: Array, counts: Array) -> None:
+    """counts[k] = how often k is in the line."""
+    count_from(line, 0, counts)
+
+
+@jit
+def even_counts(line: Array, out: Array, least: float, greatest: float) -> None:
+    """How many elements are in each of `out.size` equal parts of a range, or of their own range where that is empty.
+
+    Raises:
+        IndexError: an element is not finite, where their own range is asked for.
+    """
+    kind, bins = line.dtype.type, out.size
+    if least == greatest and line.size:
+        least, greatest = np.float64(extremum(line, -1)), np.float64(extremum(line, 1))
+        if not (greatest - greatest == 0 and least - least == 0):
+            raise IndexError
+    if least == greatest:
+        least, greatest = least - 1.0, greatest + 1.0
+    low, high, counts, places = kind(least), kind(greatest), zero_row(0, bins + 1), zero_row(np.int32(0), BLOCK)
+    for begin in range(0, line.size, BLOCK):
+        row = part_of(line, begin, min(BLOCK, line.size - begin))
+        for i in range(row.size):
+            part = (row[i] - low) * kind(bins) / (high - low)
+            place = np.int32(part if part < kind(bins) else kind(bins - 1)) if part > 0 else np.int32(0)
+            places[i] = place if row[i] >= low and row[i] <= high else np.int32(bins)
+        for i in range(row.size):
+            counts[np.uint64(places[i])] += 1
+    for k in range(bins):
+        out[k] = counts[k]

@@ -144,27 +144,33 @@ def place_of_rank(rows: Array, values: Array, ranks: Array, skips: bool, indices
 @jit
 def radix_order(codes: Array, floating: bool, inverted: bool, indices: Array, first: int, last: int) -> None:
     """The indices of each row's elements in order: by digits of 11 bits, the lowest first, but those all alike."""
-    count = codes.shape[1]
-    signed = np.empty(count, np.int64)
-    keys, others = np.empty(count, np.uint64), np.empty(count, np.uint64)
-    order, second = np.empty(count, np.int64), np.empty(count, np.int64)
-    counts = np.empty((6, _BINS), np.int64)
+    signed = np.empty(codes.shape[1], np.int64)
     for r in range(first, last):
         keys_of(codes[r], floating, inverted, signed)
-        for i in range(count):
-            keys[i] = np.uint64(signed[i]) ^ np.uint64(0x8000000000000000)
-            order[i] = i
-        _count_digits(keys, counts)
-        moved = False
-        for p in range(6):
-            if count and counts[p, _digit(keys[0], p)] == count:
-                continue
-            if moved:
-                _distribute(others, second, p, counts[p], keys, order)
-            else:
-                _distribute(keys, order, p, counts[p], others, second)
-            moved = not moved
-        indices[r] = second if moved else order
+        order_keys(signed, indices[r])
+
+
+@jit
+def order_keys(signed: Array, indices: Array) -> None:
+    """The indices of keys in order, by digits."""
+    count = signed.size
+    keys, others = np.empty(count, np.uint64), np.empty(count, np.uint64)
+    second, counts = np.empty(count, np.int64), np.empty((6, _BINS), np.int64)
+    for i in range(count):
+        keys[i] = np.uint64(signed[i]) ^ np.uint64(0x8000000000000000)
+        indices[i] = i
+    _count_digits(keys, counts)
+    moved = False
+    for p in range(6):
+        if count and counts[p, _digit(keys[0], p)] == count:
+            continue
+        if moved:
+            _distribute(others, second, p, counts[p], keys, indices)
+        else:
+            _distribute(keys, indices, p, counts[p], others, second)
+        moved = not moved
+    if moved:
+        copy_row(second, indices)
 
 
 @jit

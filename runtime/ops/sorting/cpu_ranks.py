@@ -114,16 +114,27 @@ def some_in_order(
 
 @jit
 def few_in_order(
-    x: Array, values: Array, places: Array, inverted: int, k: int, along: int, after: int, first: int, last: int
+    x: Array,
+    values: Array,
+    places: Array,
+    inverted: int,
+    skip: int,
+    k: int,
+    along: int,
+    after: int,
+    first: int,
+    last: int,
 ) -> None:
-    """The first k elements of each line in order, and where they were."""
-    keys, best, order = empty_row(bits(x[0]), along), empty_row(bits(x[0]), k), empty_row(0, k)
+    """k elements of each line in order, behind the first `skip`, and where they were: few in all."""
+    few = skip + k
+    keys, best, order = empty_row(bits(x[0]), along), empty_row(bits(x[0]), few), empty_row(0, few)
     for line in range(first, last):
         start, to = line // after * along * after + line % after, line // after * k * after + line % after
         put_keys(x, start, after, inverted != 0, keys)
         put_few_in_order(keys, best, order)
         for i in range(k):
-            values[to + i * after], places[to + i * after] = x[start + order[i] * after], order[i]
+            at = order[i + skip]
+            values[to + i * after], places[to + i * after] = x[start + at * after], at
 
 
 @jit

@@ -1,13 +1,12 @@
-"""Positions of values in ordered rows, by bisection, and membership."""
+"""Positions of values in ordered rows, and membership."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 
 from ...kernels.cpu.copies import contiguous
-from ...kernels.jit import jit
+from ...kernels.cpu.plan import run
+from . import plans
 
 Array = np.ndarray
 
@@ -15,29 +14,13 @@ Array = np.ndarray
 def searchsorted_indices(sorted_sequence: Array, self: Array, right: bool, sorter: Array | None) -> Array:
     """Where each element would be put in to keep its row in order, before its equals or after them."""
     wide = np.float64 if self.dtype.kind == "f" else np.uint64 if self.dtype == np.uint64 else np.int64
+    kept = np.float32 if self.dtype == sorted_sequence.dtype == np.float32 else wide
     rows = sorted_sequence if sorter is None else np.take_along_axis(sorted_sequence, sorter, -1)
-    out = np.empty(self.shape, np.int64)
-    if self.size:
-        count = 1 if rows.ndim == 1 else math.prod(rows.shape[:-1])
-        arrays = [contiguous(a.astype(wide, copy=False)).reshape(count, a.size // count) for a in (rows, self)]
-        bisect(*arrays, right, out.reshape(arrays[1].shape))
-    return out
-
-
-@jit
-def bisect(rows: Array, values: Array, right: bool, out: Array) -> None:
-    """Each value in its row; nan is greater than everything."""
-    for r in range(values.shape[0]):
-        for i in range(values.shape[1]):
-            value, low, high = values[r, i], 0, rows.shape[1]
-            while low < high:
-                middle = (low + high) // 2
-                found = rows[r, middle]
-                if found > value or (found >= value and not right):
-                    high = middle
-                else:
-                    low = middle + 1
-            out[r, i] = low
+    if not self.size:
+        return np.empty(self.shape, np.int64)
+    arrays = [contiguous(a.astype(kept, copy=False)) for a in (rows, self)]
+    found: Array = run(plans.searchsorted_indices, *arrays, right, None)[0]
+    return found
 
 
 def is_among(elements: Array, test_elements: Array, assume_unique: bool, invert: bool) -> Array:

@@ -36,7 +36,12 @@ def bin_counts(a: DeviceArray, minlength: int) -> DeviceArray:
 
 @within_reach(cpu.histc)
 def histc(a: DeviceArray, bins: int, min: float, max: float) -> DeviceArray:
-    """The number of elements in each of `bins` equal parts of [min, max]."""
+    """The number of elements in each of `bins` equal parts of [min, max], or of their range where these are equal."""
+    if min == max and a.size:
+        min, max = (float(memory.to_host(found(a))) for found in (min_all, max_all))
+        cpu.require_finite(min, max)
+    if min == max:
+        min, max = min - 1, max + 1
     low, high = a.dtype.type(min), a.dtype.type(max)
     return contiguous(counted("even", a, (low, high, high - low), bins).as_read(a.dtype))
 

@@ -1,4 +1,4 @@
-"""Plans of sorting short lines of floats, by the rank of each element, and of medians."""
+"""Plans of sorting short lines of floats, by the rank of each element, of medians, and of searching ordered rows."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from math import prod
 from typing import Any
 
 from ...kernels.cpu.folding import Folding, folding
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype
 from . import cpu_ranks as loops
+from .cpu_search_loops import search
 
 FEW = 8  # elements of a line that are chosen one by one
+RANKED = 32  # elements of a line that are sooner ranked than chosen from
+SEARCHED = 1024  # values that one thread searches for, at least
 MOST_AT_ONCE = 4096  # elements of which the median is found by going through all of them for each bit
 
 
@@ -27,15 +30,12 @@ def topk(x: Layout, k: int, dim: int, largest: bool, sorted: bool) -> Plan | Non
     """The k greatest, or least, and where they were."""
     if not k or not x.shape:
         return None
-    shape = *x.shape[:dim], k, *x.shape[dim + 1 :]
-    if k > FEW:
-        return _in_order(x, dim, largest, 0, k, shape)
-    return _in_lines(loops.few_in_order, x, dim, (int(largest), k), ((0, shape), (1, shape)), (1,))
+    return _first(x, dim, largest, 0, k, (*x.shape[:dim], k, *x.shape[dim + 1 :]))
 
 
 def kthvalue(x: Layout, k: int, dim: int, keepdim: bool) -> Plan | None:
     """The k-th least element, and where it is."""
-    return _in_order(x, dim, False, k - 1, 1, folding(x.shape, dim, keepdim).result)
+    return _first(x, dim, False, k - 1, 1, folding(x.shape, dim, keepdim).result)
 
 
 def median_all(x: Layout) -> Plan | None:
@@ -66,6 +66,26 @@ def nanmedian_dim(x: Layout, dim: int, keepdim: bool) -> Plan | None:
 
 def _middles(x: Layout, fold: Folding, dim: int, skips: int) -> Plan | None:
     return _in_lines(loops.middles, x, dim, (skips,), ((0, fold.result), (1, fold.result)), (1,))
+
+
+@of_any_dtype
+def searchsorted_indices(rows: Layout, values: Layout, right: bool, sorter: Layout | None) -> Plan | None:
+    """Where values would be put in to keep their rows in order."""
+    count = prod(values.shape)
+    if sorter is not None or not count or not are_contiguous(rows, values):
+        return None
+    length = rows.shape[-1]
+    ints = int(right), length, count // prod(rows.shape[:-1])
+    unit = max(SEARCHED, length // 8)  # each thread makes tables above a row
+    return (Step(search, (0, 1), ((0, values.shape),), (), ints, (count, unit), 8 * count, indices=(0,)),)
+
+
+def _first(x: Layout, dim: int, inverted: bool, skip: int, k: int, shape: Ints) -> Plan | None:
+    """k elements in order behind the first ones, which are chosen one by one where they are few of a longer line."""
+    if skip + k > FEW or not x.shape or x.shape[dim] <= RANKED:
+        return _in_order(x, dim, inverted, skip, k, shape)
+    results = (0, shape), (1, shape)
+    return _in_lines(loops.few_in_order, x, dim, (int(inverted), skip, k), results, (1,))
 
 
 def _in_order(x: Layout, dim: int, inverted: bool, skip: int, k: int, shape: Ints) -> Plan | None:

@@ -1,0 +1,128 @@
+"""Loops that find the distinct numbers of a line, and its runs of equal ones.
+
+Whole numbers that lie close together are counted in a table; others, and floats, are sorted: in order, equal ones are
+neighbours.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels.jit import READ, WRITTEN, jit
+from ...kernels.llvm.addresses import empty_row, part_of
+from .cpu_counting_loops import count_from, range_of
+from .cpu_loops import order_keys
+from .cpu_ranks import SHORT, float_key, put_in_order, room_for_keys
+
+Array = np.ndarray
+
+
+@jit
+def put_order_of(keys: Array, order: Array) -> None:
+    """The indices of keys of 64 bits in order, of equal ones the first first."""
+    if keys.size > SHORT:
+        order_keys(keys, order)
+        return
+    room, ranks = room_for_keys(0.0, keys.size)
+    for i in range(keys.size):
+        room[i] = keys[i]
+    put_in_order(room, ranks, order)
+
+
+@jit
+def changes(line: Array, order: Array) -> int:
+    """How many different elements there are, which are neighbours in this order; nan equals nothing."""
+    different = 1
+    for i in range(1, order.size):
+        different += line[order[i]] != line[order[i - 1]]
+    return different
+
+
+@jit
+def order_floats(line: Array, order: Array, found: Array) -> None:
+    """The indices of floats in order; the last of what is found is how many are different."""
+    keys = empty_row(0, line.size)
+    for i in range(line.size):
+        keys[i] = np.int64(float_key(line[i], False))
+    put_order_of(keys, order)
+    found[0], found[1], found[2] = 0, 0, changes(line, order)
+
+
+@jit
+def count_or_order(line: Array, order: Array, found: Array, table: Array) -> None:
+    """How often each number between the least and the greatest is in the line, if there is room in the table; else the
+    indices in order, and no such numbers. The last of what is found is how many are different."""
+    range_of(line, found)
+    if 1 <= found[1] <= table.size:
+        counts, different = part_of(table, 0, found[1]), 0
+        count_from(line, found[0], counts)
+        for k in range(counts.size):
+            different += counts[k] != 0
+        found[2] = different
+        return
+    keys = empty_row(0, line.size)
+    for i in range(line.size):
+        keys[i] = np.int64(line[i])
+    put_order_of(keys, order)
+    found[1], found[2] = 0, changes(line, order)
+
+
+@jit
+def put_distinct(
+    line: Array, order: Array, found: Array, table: Array, values: Array, inverse: Array, counts: Array
+) -> None:
+    """The distinct numbers, and if there is room where each is among them, and how often it is."""
+    if found[1] == 0:
+        put_ordered(line, order, values, inverse, counts)
+        return
+    ranks, at = part_of(table, 0, found[1]), 0
+    for k in range(ranks.size):
+        count = ranks[k]
+        ranks[k] = at
+        if count != 0:
+            values[at] = line.dtype.type(found[0] + k)
+            if counts.size:
+                counts[at] = count
+            at += 1
+    for j in range(inverse.size):
+        inverse[j] = ranks[np.uint64(np.int64(line[j]) - found[0])]
+
+
+@jit(halves=WRITTEN)
+def put_ordered(line: Array, order: Array, values: Array, inverse: Array, counts: Array) -> None:
+    """The first of those that are equal, in this order; if there is room where each is among them, and how often."""
+    at, begin = 0, 0
+    values[0] = line[order[0]]
+    for i in range(order.size):
+        if i > 0 and line[order[i]] != line[order[i - 1]]:
+            if counts.size:
+                counts[at] = i - begin
+            at, begin = at + 1, i
+            values[at] = line[order[i]]
+        if inverse.size:
+            inverse[order[i]] = at
+    if counts.size:
+        counts[at] = order.size - begin
+
+
+@jit(halves=READ)
+def count_runs(line: Array, found: Array) -> None:
+    """How many runs of equal elements there are; nan equals nothing."""
+    row, before, runs = part_of(line, 1, line.size - 1), part_of(line, 0, line.size - 1), 1
+    for i in range(row.size):
+        runs += row[i] != before[i]
+    found[0] = runs
+
+
+@jit(halves=WRITTEN)
+def put_runs(line: Array, values: Array, inverse: Array, counts: Array) -> None:
+    """One element of each run, in which run each element is, and how long each is."""
+    at, begin = 0, 0
+    values[0], inverse[0] = line[0], 0
+    for i in range(1, line.size):
+        if line[i] != line[i - 1]:
+            counts[at] = i - begin
+            at, begin = at + 1, i
+            values[at] = line[i]
+        inverse[i] = at
+    counts[at] = line.size - begin

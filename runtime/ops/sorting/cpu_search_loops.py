@@ -1,0 +1,105 @@
+"""Loops that search for values in ordered rows, block by block.
+
+Tables above a row have the last elements of its blocks, so that each comparison of a block at once says in which block
+below to go on, without a branch that depends on the elements.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels.jit import jit
+from ...kernels.llvm.addresses import empty_row, part_of
+from ...kernels.llvm.lane_bits import FEW, few_above, few_not_below, lowest_bit
+
+Array = np.ndarray
+
+MOST_LEVELS = 16  # of tables: more than there is memory for
+WORTH = 1024  # elements of a row for which there must be a value, where tables above it are made
+
+
+@jit
+def search(rows: Array, values: Array, out: Array, right: int, length: int, each: int, first: int, last: int) -> None:
+    """The places of values in their rows, each of which has `each` values; the last two say which of these."""
+    table, shape = empty_row(rows[0] if rows.size else values[0], room_above(length)), empty_row(0, 2 * MOST_LEVELS)
+    place = first
+    while place < last:
+        count = min(last, (place // each + 1) * each) - place
+        row = part_of(rows, place // each * length, length)
+        some, to = part_of(values, place, count), part_of(out, place, count)
+        if length > WORTH * each or length == 0 or row[length - 1] != row[length - 1]:
+            bisect(row, some, right != 0, to)
+        else:
+            top = put_tables(row, table, shape)
+            search_blocks(table if length < FEW else row, table, shape, top, some, right != 0, to)
+        place += count
+
+
+@jit
+def room_above(length: int) -> int:
+    """How many elements the tables above a row have: whole blocks, one more than are full of elements."""
+    room, count = FEW, length
+    while count > FEW:
+        count //= FEW
+        room += (count // FEW + 1) * FEW
+    return room
+
+
+@jit
+def put_tables(row: Array, table: Array, shape: Array) -> int:
+    """Fill the tables above a row; how many there are. A row shorter than a block is copied to the first one.
+
+    shape[2 l] is where the table of a level begins, shape[2 l + 1] how many elements of it count: those behind may be
+    anything, as who goes beyond what counts is brought back.
+    """
+    shape[0], shape[1] = 0, row.size
+    if row.size < FEW:
+        for i in range(row.size):
+            table[i] = row[i]
+    level, start, count = 0, 0, row.size
+    below = row
+    while count > FEW:
+        count //= FEW
+        level += 1
+        above = part_of(table, start, count)
+        for i in range(count):
+            above[i] = below[i * FEW + FEW - 1]
+        shape[2 * level], shape[2 * level + 1] = start, count
+        below, start = above, start + (count // FEW + 1) * FEW
+    return level
+
+
+@jit
+def search_blocks(row: Array, table: Array, shape: Array, top: int, values: Array, right: bool, out: Array) -> None:
+    """Each value in one row: how many elements of a block come before it is the block of the table below."""
+    length = shape[1]
+    last = max(length - FEW, 0)  # the last block is a whole one: what it has of the one before comes before the value
+    for i in range(values.size):
+        value, place = values[i], 0
+        for level in range(top, 0, -1):
+            place = min(
+                FEW * place + come_before(table, shape[2 * level] + FEW * place, value, right), shape[2 * level + 1]
+            )
+        start = min(FEW * place, last)
+        out[i] = min(start + come_before(row, start, value, right), length)
+
+
+@jit
+def come_before(row: Array, start: int, value: float, right: bool) -> int:
+    """How many of the elements of a block, which are in order, come before a value."""
+    return lowest_bit(few_above(row, start, value) if right else few_not_below(row, start, value))
+
+
+@jit
+def bisect(row: Array, values: Array, right: bool, out: Array) -> None:
+    """Each value in a row by halves; nan is greater than everything."""
+    for i in range(values.size):
+        value, low, high = values[i], 0, row.size
+        while low < high:
+            middle = (low + high) // 2
+            found = row[middle]
+            if found > value or (found >= value and not right):
+                high = middle
+            else:
+                low = middle + 1
+        out[i] = low

@@ -1,0 +1,78 @@
+"""Plans of counting: in bins, in parts of a range, and distinct whole numbers that lie close together."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous, of_any_dtype, with_whole_numbers
+from .cpu_counting_loops import bins_needed, counts_of_bins, even_counts
+from .cpu_distinct_loops import count_or_order, count_runs, order_floats, put_distinct, put_ordered, put_runs
+
+MOST = 1 << 16  # numbers that one thread counts
+FEW = 1 << 10  # numbers for which there are places in any case
+DENSE = 4  # times as many places as there are numbers may be needed
+
+
+@of_any_dtype
+def bin_counts(x: Layout, minlength: int) -> Plan | None:
+    """How often each of 0, 1, 2, ... occurs, where none is much greater than there are numbers."""
+    size = prod(x.shape)
+    if not are_contiguous(x) or not 0 < size <= MOST or minlength > MOST:
+        return None
+    ints = minlength, max(minlength, FEW, DENSE * size)
+    return (
+        Step(bins_needed, (0,), ((1, (3,)),), (), ints, indices=(1,)),
+        Step(counts_of_bins, (0,), ((0, (0,)),), indices=(0,), counted=((0, 1),)),
+    )
+
+
+def histc(x: Layout, bins: int, min: float, max: float) -> Plan | None:
+    """How many elements are in each part of their range, or of one from a whole number to another: programs have few of
+    these, and other ranges may be different in each call."""
+    few = float(min).is_integer() and float(max).is_integer()
+    if not are_contiguous(x) or not (min == max or few):
+        return None
+    return (Step(even_counts, (0,), ((0, (bins,)),), (min, max)),)
+
+
+def distinct_whole(x: Layout, dim: int | None, runs: bool, places: bool) -> Plan | None:
+    """The distinct numbers in order, or one of each run."""
+    if runs:
+        return in_runs(x, dim)
+    return in_order(x, dim, places, count_or_order, max(FEW, DENSE * prod(x.shape)))
+
+
+@with_whole_numbers(distinct_whole)
+def distinct(x: Layout, dim: int | None, runs: bool, places: bool) -> Plan | None:
+    """The distinct floats in order, or one of each run."""
+    return in_runs(x, dim) if runs else in_order(x, dim, places, order_floats, 0)
+
+
+def in_order(x: Layout, dim: int | None, places: bool, kernel: Any, room: int) -> Plan | None:
+    """The distinct elements in order, on demand where each is among them, and how often each occurs."""
+    size = prod(x.shape)
+    if dim is not None or not are_contiguous(x) or not 0 < size <= MOST:
+        return None
+    found = (3, (size,)), (4, (3,))
+    table = ((5, (room,)),) if room else ()
+    results = (0, (0,)), (1, x.shape if places else (0,)), (2, (0,))
+    counted = ((0, 4), (2, 4)) if places else ((0, 4),)
+    operands = 0, *[~output for output, _ in (*found, *table)]
+    put = put_distinct if room else put_ordered
+    return (
+        Step(kernel, (0,), (*found, *table), indices=(3, 4, 5) if room else (3, 4)),
+        Step(put, operands if room else (0, ~3), results, indices=(1, 2), counted=counted),
+    )
+
+
+@of_any_dtype
+def in_runs(x: Layout, dim: int | None) -> Plan | None:
+    """One element of each run of equal ones, in which run each is, and how long each is."""
+    if dim is not None or not are_contiguous(x) or not prod(x.shape):
+        return None
+    results = (0, (0,)), (1, x.shape), (2, (0,))
+    return (
+        Step(count_runs, (0,), ((3, (1,)),), indices=(3,)),
+        Step(put_runs, (0,), results, indices=(1, 2), counted=((0, 3), (2, 3))),
+    )

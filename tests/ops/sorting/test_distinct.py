@@ -1,0 +1,94 @@
+"""Distinct elements, runs, and counts in parts of a range, against NumPy: as plans find them, and as NumPy does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import specgrad as sg
+from specgrad.runtime.ops.sorting.plans_counting import MOST
+
+rng = np.random.default_rng(0)
+DTYPES = [sg.float32, sg.float64, sg.float16, sg.bfloat16, sg.int64, sg.int32, sg.bool]
+SIZES = [1, 2, 64, 128, 129, 3000]
+
+
+def agree(found: Any, expected: Any) -> None:
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one.double().numpy(), np.asarray(other, float))
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("spread", [2, 50, 2**40])
+def test_distinct(dtype: Any, spread: int) -> None:
+    """Close together, where they are counted in a table, and far apart, where they are sorted."""
+    for size in SIZES:
+        x = sg.tensor(rng.integers(-spread, spread, size) if dtype is sg.int64 else rng.integers(-9, 9, size)).to(dtype)
+        expected = np.unique(x.double().numpy(), return_inverse=True, return_counts=True)
+        for _ in range(3):
+            found = sg.unique(x, return_inverse=True, return_counts=True)
+            assert [each.dtype for each in found] == [dtype, sg.int64, sg.int64]
+            agree(found, expected)
+            agree([sg.unique(x)], expected[:1])
+            assert sg.unique(x.reshape((1, size)), return_inverse=True)[1].tolist() == [expected[1].tolist()]
+
+
+@pytest.mark.parametrize("size", [5, 129, 2000, MOST + 1])
+def test_each_nan_is_distinct(size: int) -> None:
+    """nan equals nothing, and both zeros are one."""
+    a = rng.integers(0, 3, size) * rng.choice([1.0, -1.0], size)
+    a[rng.random(size) < 0.1] = np.nan
+    missing = int(np.isnan(a).sum())
+    for _ in range(2):
+        values, inverse, counts = sg.unique(sg.tensor(a), return_inverse=True, return_counts=True)
+        known = values[: values.numel() - missing]
+        assert known.tolist() == np.unique(a[a == a]).tolist() and values[known.numel() :].isnan().all()
+        np.testing.assert_array_equal(values.numpy()[inverse.numpy()], a)
+        np.testing.assert_array_equal(np.bincount(inverse.numpy()), counts.numpy())
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_runs(dtype: Any) -> None:
+    """One of each run, also of a tensor that is transposed."""
+    for shape in ((1,), (7,), (40, 30)):
+        x = sg.tensor(rng.integers(0, 2, shape)).to(dtype)
+        for each in (x, x.t() if len(shape) > 1 else x):
+            line = each.double().numpy().reshape(-1)
+            starts = np.flatnonzero(np.append(True, line[1:] != line[:-1]))
+            places = np.repeat(np.arange(starts.size), np.diff(np.append(starts, line.size)))
+            for _ in range(3):
+                found = sg.unique_consecutive(each, return_inverse=True, return_counts=True)
+                agree(found, (line[starts], places.reshape(each.shape), np.diff(np.append(starts, line.size))))
+
+
+def test_bins_of_numbers_far_apart() -> None:
+    """A number that takes more bins than there are numbers is counted all the same; what is too great is refused."""
+    for _ in range(3):
+        found = sg.bincount(sg.tensor([3, 100_000, 3]))
+        assert found.numel() == 100_001 and found[3].item() == 2 and found.sum().item() == 3
+        with pytest.raises(RuntimeError, match="integers that are not negative, but got -4611686018427387904"):
+            sg.bincount(sg.tensor([0, -(2**62)]))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("bounds", [(0, 0), (-1, 1), (-0.5, 2.25), (2.5, 2.5)])
+def test_parts_of_a_range(dtype: Any, bounds: tuple[float, float]) -> None:
+    """Each call finds the range of its own elements where none is given."""
+    for scale in (1, 1, 5, 5):
+        a = (rng.normal(size=300) * scale).astype(dtype)
+        low, high = bounds if bounds[0] < bounds[1] else (a.min(), a.max())
+        inside = a[(a >= dtype(low)) & (a <= dtype(high))]
+        places = ((inside - dtype(low)) * dtype(12) / dtype(high - low)).astype(int)
+        expected = np.bincount(np.minimum(places, 11), minlength=12)
+        np.testing.assert_array_equal(sg.histc(sg.tensor(a), 12, *bounds).numpy(), expected)
+
+
+def test_a_range_without_bounds() -> None:
+    """Elements that are not finite have no range; where one is given they are outside, but for one that overflows."""
+    for _ in range(3):
+        with pytest.raises(RuntimeError, match=r"histc\(\): expected a finite range, but got \[1.0, inf\]"):
+            sg.histc(sg.tensor([1.0, sg.inf]), 3)
+        assert sg.histc(sg.tensor([1.0, sg.inf, sg.nan]), 2, 0, 4).tolist() == [1.0, 0.0]
+        assert sg.histc(sg.tensor([3e38, -3e38]), 4).sum().item() == 2
