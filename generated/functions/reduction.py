@@ -1304,6 +1304,109 @@ class NormBackward0(Node):
         return (tangent0,)
 
 
+class LinalgVectorNormBackward0(Node):
+    """linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = (
+        "_saved_dim",
+        "_saved_keepdim",
+        "_saved_ord",
+        "_saved_self_sym_sizes",
+        "kept_result",
+        "kept_result_version",
+        "kept_self",
+        "kept_self_version",
+    )
+    op_name = "linalg_vector_norm"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+    plans = KernelOpGradient(
+        reduction_plans.norm_backward,
+        reduction_cpu_backward.norm_backward,
+        ("g", ""),
+        ("k", "kept_self"),
+        ("k", "kept_result"),
+        ("v", "_saved_ord"),
+        ("v", "_saved_dim"),
+    )
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+    values = {
+        "_saved_self_sym_sizes": ("self", "_shape"),
+        "_saved_dim": ("dim", ""),
+        "_saved_keepdim": ("keepdim", ""),
+        "_saved_ord": ("ord", ""),
+    }
+
+    @staticmethod
+    def record(result, self, ord, dim, keepdim):
+        """Put `result` into the graph."""
+        node = new(LinalgVectorNormBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
+        node._saved_dim = dim
+        node._saved_keepdim = keepdim
+        node._saved_ord = ord
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """All gradients from one kernel: norm_backward(grad, self, result, ord, dim); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+            return node.formula(grad)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+            return found
+        grad = array_in(grad, dtype)
+        dim = node._saved_dim
+        ord = node._saved_ord
+        self = array_of(unpack(node, "kept_self"), dtype)
+        result = array_of(unpack(node, "kept_result"), dtype)
+        return (
+            as_gradient(
+                at_array(grad, reduction_cpu_backward.norm_backward)(grad, self, result, ord, dim), shape, dtype
+            ),
+        )
+
+    def formula(node, grad):
+        """self: kept(grad, self.shape, dim, keepdim) * slope; slope = gradient_of_norm(self, kept(result, self.shape, dim, keepdim), ord, dim)."""
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        keepdim = node._saved_keepdim
+        ord = node._saved_ord
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        slope = reduction_formulas.gradient_of_norm(
+            self, reduction_formulas.kept(result, self_shape, dim, keepdim), ord, dim
+        )
+        return (fit(reduction_formulas.kept(grad, self_shape, dim, keepdim) * slope, node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, ord, dim, keepdim, dtype, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        slope = reduction_formulas.gradient_of_norm(
+            self, reduction_formulas.kept(result, self._shape, dim, keepdim), ord, dim
+        )
+        tangent0 = reduction_formulas.directional_derivative(slope, self_t, dim, keepdim)
+        return (tangent0,)
+
+
 class LogsumexpBackward0(Node):
     """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml)."""
 
@@ -1519,6 +1622,7 @@ __all__ = [
     "MinBackward0",
     "MinBackward1",
     "NormBackward0",
+    "LinalgVectorNormBackward0",
     "LogsumexpBackward0",
     "SumToSizeBackward0",
     "NansumBackward0",

@@ -1180,6 +1180,15 @@ def norm_default(
     dtype: Any = None,
     out: Tensor | None = None,
 ) -> Tensor: ...
+def linalg_vector_norm(
+    input: Tensor,
+    ord: Number = 2,
+    dim: Sequence[int] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def norm_named(
     input: Tensor,
     p: str,
@@ -1699,15 +1708,6 @@ def triangular_solve(
 ) -> tuple[Tensor, Tensor]: ...
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor: ...
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor: ...
-def linalg_vector_norm(
-    input: Tensor,
-    ord: Number = 2,
-    dim: Sequence[int] | int | None = None,
-    keepdim: bool = False,
-    *,
-    dtype: Any = None,
-    out: Tensor | None = None,
-) -> Tensor: ...
 @overload
 def linalg_matrix_norm(
     input: Tensor,

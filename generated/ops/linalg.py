@@ -23,7 +23,7 @@ from ...runtime.dispatch.writing import write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
-from ...runtime.modes.overrides.classes import foreign, plain
+from ...runtime.modes.overrides.classes import plain
 from ...runtime.namespace import op
 from ...runtime.ops.linalg import checks as linalg_checks
 from ...runtime.ops.linalg import checks_norms as linalg_checks_norms
@@ -33,8 +33,6 @@ from ...runtime.ops.linalg import formulas as linalg_formulas
 from ...runtime.ops.linalg import formulas_decompositions as linalg_formulas_decompositions
 from ...runtime.ops.matmul import checks_contraction as matmul_checks_contraction
 from ...runtime.ops.matmul import formulas as matmul_formulas
-from ...runtime.ops.reduction import cpu as reduction_cpu
-from ...runtime.ops.reduction import plans as reduction_plans
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
@@ -78,13 +76,6 @@ CHOLESKY_FACTOR = KernelOp(
     {"self": "T", "check_errors": "b"},
     outputs=2,
     dtypes=("same", "int32"),
-)
-LINALG_VECTOR_NORM = KernelOp(
-    "linalg_vector_norm",
-    reduction_plans.norm,
-    reduction_cpu.norm,
-    functions.LinalgVectorNormBackward0,
-    {"self": "T", "ord": "f", "dim": "d", "keepdim": "b"},
 )
 LINALG_SVD = KernelOp(
     "linalg_svd", None, linalg_cpu.svd_factors, None, {"A": "T", "full_matrices": "b", "driver": "s"}, outputs=3
@@ -1343,114 +1334,6 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None =
         upper = checks.boolean(name, "upper", upper)
     self, upper = linalg_checks.square(name, self, upper)
     return op.cholesky_solve(linalg_formulas.identity_of(self), self, upper)
-
-
-@autocast_as(cuda="float32")
-def linalg_vector_norm(
-    input: Tensor,
-    ord: Number = 2,
-    dim: Sequence[int] | int | None = None,
-    keepdim: bool = False,
-    *,
-    dtype: Any = None,
-    out: Tensor | None = None,
-    axis: Any = None,
-    keepdims: Any = None,
-) -> Tensor:
-    """(sum_i |x_i|^ord)^(1/ord) over `dim`, over all elements if it is None; ord=inf the greatest |x_i|.
-
-    linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        ord: number; default 2.
-        dim: int or sequence of ints or None, counted from the end where negative; default None.
-        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
-        dtype: dtype or None, by keyword, that of the computation and the result; default None.
-        out: tensor or None, by keyword, takes the result; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-        keepdims: NumPy's name of `keepdim`, by keyword; default None.
-    Returns:
-        Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
-    Gradients:
-        self: kept(grad, self.shape, dim, keepdim) * slope
-        where slope: gradient_of_norm(self, kept(result, self.shape, dim, keepdim), ord, dim)
-    Raises:
-        IndexError, RuntimeError: expected: floats, a real order; dimensions in range. A norm of no elements is there
-            for a finite order above 0 only.
-    Example:
-        >>> sg.linalg.vector_norm(sg.tensor([[3.0, 4.0], [6.0, 8.0]]), dim=1)
-        tensor([ 5., 10.])
-    """
-    if axis is not None:
-        dim = axis
-    if keepdims is not None:
-        keepdim = keepdims
-    if (not watch.casts or uncast()) and out is None and dtype is None:
-        result = LINALG_VECTOR_NORM.launch(input, ord, dim, keepdim)
-        if result is not None:
-            return result
-    if (input.__class__ not in plain or ord.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
-        result := intercept(
-            "linalg_vector_norm", linalg_vector_norm, "reduction", input, ord, dim, keepdim, dtype=dtype, out=out
-        )
-    ) is not NOT_HANDLED:
-        return result
-    if out is not None:
-        return write_out(
-            "linalg_vector_norm",
-            out,
-            _linalg_vector_norm("linalg_vector_norm", input, ord, dim, keepdim, dtype),
-            (input,),
-            share="anyhow",
-        )
-    return _linalg_vector_norm("linalg_vector_norm", input, ord, dim, keepdim, dtype)
-
-
-def _linalg_vector_norm(name: str, self, ord, dim, keepdim, dtype, into=None) -> Any:
-    given = (self, ord, dim, keepdim)
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    ord = checks.scalar(name, "ord", ord)
-    if dim is not None:
-        dim = checks.integer_list(name, "dim", dim, 1)
-    if keepdim.__class__ is not bool:
-        keepdim = checks.boolean(name, "keepdim", keepdim)
-    if dtype is not None:
-        dtype = checks.dtype(name, "dtype", dtype)
-    self, ord, dim, keepdim, dtype = linalg_checks_norms.vector_norm(name, self, ord, dim, keepdim, dtype)
-    if (
-        into is None
-        and not watch.every
-        and dtype is None
-        and LINALG_VECTOR_NORM.remember(given, (self, ord, dim, keepdim))
-    ):
-        result = LINALG_VECTOR_NORM.launch(self, ord, dim, keepdim)
-        if result is not None:
-            return result
-    computed = (
-        self._dtype
-        if self._dtype.native and dtype is None
-        else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
-    )
-    try:
-        result = adopt(
-            at(self, reduction_cpu.norm, "ops.reduction.shapes:reduced_to_norm")(
-                array_in(self, computed), ord, dim, keepdim
-            ),
-            result_dtype("real", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (self, ord, dim, keepdim, dtype))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.LinalgVectorNormBackward0.record(result, self, ord, dim, keepdim)
-    if watch.active:
-        propagate(functions.LinalgVectorNormBackward0, result, (self, ord, dim, keepdim, dtype), (self,), into)
-    return result
 
 
 @autocast_as(cuda="float32")
@@ -4453,7 +4336,6 @@ __all__ = [
     "triangular_solve",
     "cholesky_solve",
     "cholesky_inverse",
-    "linalg_vector_norm",
     "linalg_matrix_norm_default",
     "linalg_matrix_norm_str_ord",
     "linalg_norm_default",
