@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
-from ..llvm.addresses import clear, empty_row, part_of
+from ..llvm.addresses import clear, empty_row, part_of, place_of
 from ..llvm.lines import squares_of_blocks, squares_of_few, sum_of_blocks, sum_of_few
 
 # Into vector lanes, in an order that is fixed when the loop is compiled. No loop that adds writes as well: LLVM would
@@ -94,12 +94,6 @@ def fill(row: Array, value: float) -> None:
     """row[i] = value."""
     for i in range(row.size):
         row[i] = value
-
-
-@jit
-def place_of(b: int, between: int, times: int, outer: int) -> int:
-    """Where part b of an operand begins: parts are `between` elements apart, and `times` of them `outer` elements."""
-    return b * between if b < times else b // times * outer + b % times * between
 
 
 @jit
@@ -190,12 +184,6 @@ def short_square_sums(
         for i in range(row.size):
             s1 += row[i] * row[i]
         out[b] = s1
-
-
-@jit
-def is_narrow(rows: int, after: int, apart: int) -> bool:
-    """Whether columns are so few that `narrow_column_sums` is faster: it adds what lies between rows as well."""
-    return after <= apart <= 16 * after and 2 * apart <= NARROW <= rows
 
 
 @jit

@@ -55,6 +55,28 @@ def part_of(context: Any, array: Any, start: Any, count: Any) -> Any:
 
 
 @for_numba
+def place_of(context: Any, part: Any, between: Any, times: Any, outer: Any) -> Any:
+    """place_of(part, between, times, outer): where a part of an operand begins, in elements: parts are `between` apart,
+    and `times` of them `outer`."""
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        number, step, count, further = args
+        before = builder.block
+        near = builder.mul(number, step)
+        with builder.if_then(builder.icmp_signed(">=", number, count)):  # else nothing is divided
+            far = builder.mul(builder.sdiv(number, count), further)
+            far = builder.add(far, builder.mul(builder.srem(number, count), step))
+            divided = builder.block
+        place = builder.phi(near.type)
+        place.add_incoming(near, before)
+        place.add_incoming(far, divided)
+        return place
+
+    return types.int64(types.int64, types.int64, types.int64, types.int64), code
+
+
+@for_numba
 def matrix_at(context: Any, like: Any, start: Any, rows: Any, columns: Any, row: Any) -> Any:
     """matrix_at(like, start, rows, columns, row): the matrix at an address whose rows are `row` bytes apart."""
     from numba import types

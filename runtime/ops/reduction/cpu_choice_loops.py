@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cpu.loops import copy_row, lines_of
-from ...kernels.cpu.sums import CHUNK, place_of
+from ...kernels.cpu.sums import CHUNK
 from ...kernels.jit import READ, jit
-from ...kernels.llvm.addresses import part_of
+from ...kernels.llvm.addresses import part_of, place_of
 from ...kernels.llvm.prefixes import LANES
 from .cpu_first_loops import LONG, MOST, first_in_columns, first_in_row, first_in_short_row
 

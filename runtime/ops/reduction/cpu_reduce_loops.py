@@ -22,9 +22,7 @@ from ...kernels.cpu.sums import (
     column_square_sums,
     column_sums,
     fill,
-    is_narrow,
     narrow_column_sums,
-    place_of,
     plain_sum,
     short_row_sums,
     short_square_sums,
@@ -32,7 +30,7 @@ from ...kernels.cpu.sums import (
     sum_of_chunks,
 )
 from ...kernels.jit import WRITTEN, jit
-from ...kernels.llvm.addresses import address, clear, empty_row, part_of, row_at
+from ...kernels.llvm.addresses import address, clear, empty_row, part_of, place_of, row_at
 from ...kernels.llvm.halves.rows import reading, room_for
 from ...kernels.llvm.lines import product_of
 from ...kernels.scalar import pow_number
@@ -114,7 +112,8 @@ def grouped_column_sums(
     while k < last:
         start, totals = k % after, empty_row(0.0, min(_WIDTH, after - k % after, last - k))
         at = place_of(k // after, between, times, outer) + start
-        if totals.size == after and is_narrow(along, after, apart):
+        # Of few columns what lies between rows is added as well.
+        if totals.size == after <= apart <= 16 * after and 2 * apart <= NARROW <= along:
             narrow_column_sums(x, along, apart, at, totals)
         else:
             column_sums(x, along, apart, at, totals)
