@@ -17,10 +17,11 @@ import pytest
 from numba import types
 
 from specgrad.runtime.kernels import first
-from specgrad.runtime.kernels.cache import ahead, claims, store
+from specgrad.runtime.kernels.cache import ahead, claims, lowered, store
 from specgrad.runtime.kernels.compile import garbage
 from specgrad.runtime.kernels.llvm import units
 from specgrad.runtime.pool import commands
+from tests.kernels.carried import MODULES
 from tests.patience import PATIENCE
 from tests.repository import ROOT
 
@@ -221,6 +222,7 @@ while not ahead.asked() and not os.path.exists({str(tmp_path / "seen")!r}):
 def test_native_code_that_somebody_waits_for_is_not_kept(monkeypatch: pytest.MonkeyPatch, own_folder: Path) -> None:
     """It comes unoptimised and at once, while other processes compile what the next program finds."""
     unit = commands.UNIT
+    monkeypatch.setattr(lowered, "find", lambda digest: None)  # none comes with specgrad
     monkeypatch.setattr(ahead, "begin", lambda: True)
     for _ in range(2):
         quick = unit.code()
@@ -232,6 +234,17 @@ def test_native_code_that_somebody_waits_for_is_not_kept(monkeypatch: pytest.Mon
     assert unit.code() == well
     names = [function.name for function in unit.functions]
     assert units.load(quick, names).keys() == units.load(well, names).keys()
+
+
+@pytest.mark.skipif(not MODULES, reason="no machine code is carried for such machines")
+def test_native_code_that_is_carried_is_kept(monkeypatch: pytest.MonkeyPatch, own_folder: Path) -> None:
+    """As it would be compiled here; nobody compiles it."""
+    unit = commands.UNIT
+    with monkeypatch.context() as without:
+        without.setattr(units, "translated", None)
+        carried = unit.code()
+    assert carried == lowered.find(unit.digest()) == unit.compiled()
+    assert len([*(own_folder / "kernels").iterdir()]) == 1
 
 
 def test_a_first_kernel_loads_nothing_of_scipy() -> None:
@@ -318,7 +331,8 @@ def test_a_terminal_says_what_is_compiled() -> None:
     text = os.read(master, 1 << 16).decode()
     os.close(slave)
     os.close(master)
-    assert "specgrad: compiling native code, once per machine" in text and text.endswith(ahead.ERASE)
+    first_compiled = "forward_number" if MODULES else "native code"
+    assert f"specgrad: compiling {first_compiled}, once per machine" in text and text.endswith(ahead.ERASE)
 
 
 def test_a_pipe_says_nothing(own_folder: Path) -> None:

@@ -58,10 +58,11 @@ def test_native_code_runs_the_plan_of_a_call(name: str, monkeypatch: pytest.Monk
     monkeypatch.setattr(op, "launch", noted)
     dtypes = (sg.float32, sg.complex64) if takes_complex(op.find) else (sg.float32,)
     for text, dtype in product(texts(BY_NAME[name]), dtypes):
-        op.found.clear()
-        op.found_complex.clear()
+        tables = op.found, op.found_complex, op.found_int64
+        for table in tables:
+            table.clear()
         run(name, text, Style(dtype))
-        if has_plan(op.found | op.found_complex):
+        if any(map(has_plan, tables)):
             planned += 1
             answers.clear()
             run(name, text, Style(dtype))

@@ -15,7 +15,7 @@ from ...kernels.llvm.lane_bits import FEW, few_above, few_not_below, lowest_bit
 Array = np.ndarray
 
 MOST_LEVELS = 16  # of tables: more than there is memory for
-WORTH = 1024  # elements of a row for which there must be a value, where tables above it are made
+WORTH = 16  # elements of a row for which there must be a value, where tables above it are made
 
 
 @jit
@@ -27,12 +27,21 @@ def search(rows: Array, values: Array, out: Array, right: int, length: int, each
         count = min(last, (place // each + 1) * each) - place
         row = part_of(rows, place // each * length, length)
         some, to = part_of(values, place, count), part_of(out, place, count)
-        if length > WORTH * each or length == 0 or row[length - 1] != row[length - 1]:
+        if length > WORTH * each or not is_ordered(row):
             bisect(row, some, right != 0, to)
         else:
             top = put_tables(row, table, shape)
             search_blocks(table if length < FEW else row, table, shape, top, some, right != 0, to)
         place += count
+
+
+@jit
+def is_ordered(row: Array) -> bool:
+    """Whether a row has elements, in order, and none is nan: what is found in others is what halves say, as anywhere."""
+    lower, higher, wrong = part_of(row, 0, row.size - 1), part_of(row, 1, row.size - 1), 0
+    for i in range(lower.size):
+        wrong += not lower[i] <= higher[i]
+    return row.size > 0 and row[0] == row[0] and wrong == 0
 
 
 @jit
