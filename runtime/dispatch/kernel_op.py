@@ -22,7 +22,7 @@ from .device_kernel_op import rehearse_gradients, rehearse_op
 from .fast_path import fast_path
 
 MOST = 4096  # plans of one op; then it forgets all of them
-HUGE = 2**32  # elements of a result
+HUGE = 2**28  # elements of a result: the general path says in words where there is no room for so many
 WHOLE = bool_, int64  # dtypes of which some ops find plans apart
 MOST_LISTED = 64  # tensors in a list
 MOST_INDICES = 4  # in a list
@@ -227,14 +227,15 @@ def plan_of(
     """
     try:
         plan = find(*known)
+        if plan is None and not takes_complex(find):
+            plan = gathered(find, known, operands, letters, outputs)
+            if in_pairs and plan is not None and any(step.pairs is not None for step in plan):
+                return None
     except (MemoryError, OverflowError):
         return None
-    if plan is not None:
-        return plan if all(prod(shape) < HUGE for step in plan for _, shape in step.results) else None
-    if takes_complex(find):
+    if plan is None or any(prod(shape) >= HUGE for step in plan for _, shape in step.results):
         return None
-    plan = gathered(find, known, operands, letters, outputs)
-    return None if in_pairs and plan is not None and any(step.pairs is not None for step in plan) else plan
+    return plan
 
 
 def table_of(op: Any, computed: dtype) -> dict[Any, Any]:

@@ -305,7 +305,7 @@ def adding_kernels() -> np.ndarray:
     """The kernels that add gradients to those of leaves, which are found when the first one is added."""
 
     def find(kind: int) -> int:
-        return kernel_address(add_each.compile(), [array_of(kind), array_of(kind)])
+        return kernel_address(add_each, [array_of(kind), array_of(kind)])
 
     Adding.put(adding_words, "resolver", resolver(adding_words[Adding.word("kernels") :], find))
     return adding_words
