@@ -37,7 +37,7 @@ def search(rows: Array, values: Array, out: Array, right: int, length: int, each
 
 @jit
 def is_ordered(row: Array) -> bool:
-    """Whether a row has elements, in order, and none is nan: what is found in others is what halves say, as anywhere."""
+    """Whether a row has elements, in order, none of them nan; what is found in others is what halves say."""
     lower, higher, wrong = part_of(row, 0, row.size - 1), part_of(row, 1, row.size - 1), 0
     for i in range(lower.size):
         wrong += not lower[i] <= higher[i]
