@@ -124,8 +124,9 @@ class KernelOp:
         if not on_host:
             return "complex" not in self.dtypes and rehearse_op(self, given, checked)
         key, own = self.key(checked), leading._dtype
-        if self.letters.startswith("TT"):
-            self.ranks[0] |= np.uint64(1 << pair_of_ranks(len(checked[0]._shape), len(checked[1]._shape)))
+        for first, second, *_ in (given, checked) if self.letters.startswith("TT") else ():
+            if isinstance(first, TensorBase) and isinstance(second, TensorBase):
+                self.ranks[0] |= np.uint64(1 << pair_of_ranks(len(first._shape), len(second._shape)))
         table = table_of(self, own)
         plan = plan_for(table, key, lambda: self.plan(checked, own))
         with contextlib.suppress(TypeError):  # of a list among the arguments
