@@ -66,7 +66,12 @@ ORDER = [
     ["runtime.distributed.groups*", "runtime.distributed.transport*"],  # calls between processes, of arrays alone
     ["runtime.kernels.compile*", "runtime.kernels.jit", "runtime.kernels.llvm*"]
     + [f"runtime.kernels.cache.{module}" for module in ("ahead", "digest", "dispatchers")],
-    ["runtime.kernels.cache*", "runtime.kernels.scalar*", "runtime.kernels.llvm.structs", "runtime.pool.layout"]
+    [
+        "runtime.kernels.cache*",
+        "runtime.kernels.scalar*",
+        "runtime.kernels.llvm.native_code.structs",
+        "runtime.pool.layout",
+    ]
     + ["runtime.tensor.shapes"],
     ["runtime.dispatch.fast_path", "runtime.dispatch.spec_lines", "runtime.tensor.package_name"],  # which need nothing
     [

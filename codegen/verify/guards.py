@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.kernels.llvm.memory import load, store
-from specgrad.runtime.kernels.llvm.typed import Half, external, native
-from specgrad.runtime.kernels.llvm.units import Unit
+from specgrad.runtime.kernels.llvm.native_code.memory import load, store
+from specgrad.runtime.kernels.llvm.native_code.typed import Half, external, native
+from specgrad.runtime.kernels.llvm.native_code.units import Unit
 from specgrad.runtime.native.numpy_table import handler, set_handler
 
 GUARD = 64  # bytes; before an array the first eight hold its size

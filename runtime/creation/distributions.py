@@ -11,7 +11,7 @@ from ..dispatch import checks
 from ..dispatch.shape_checks import is_known
 from ..dispatch.writing import write_out
 from ..errors import ShapeError, UnsupportedDtypeError
-from ..kernels.cpu.chosen_loops import are_between, are_weights
+from ..kernels.cpu.filling.chosen_loops import are_between, are_weights
 from ..modes.intercept import interceptable
 from ..namespace import op
 from ..random import Generator

@@ -1,7 +1,7 @@
 """Random numbers as tensors: which words of a generator's stream they take, in which dtype they are computed.
 
-Numbers are made by kernels that fill flat arrays (`kernels/cpu/draws.py`); float16 and bfloat16 are rounded from
-float32, complex numbers are pairs of real ones.
+Numbers are made by kernels that fill flat arrays (`kernels/cpu/filling/draws.py`); float16 and bfloat16 are rounded
+from float32, complex numbers are pairs of real ones.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from ..dispatch import checks
 from ..errors import DtypeError, UnsupportedDtypeError
-from ..kernels.cpu import draws
+from ..kernels.cpu.filling import draws
 from ..random import Generator, default_generator
 from ..tensor.base import fresh
 from ..tensor.devices import CPU, META
@@ -111,7 +111,7 @@ def filled_by(
     words: int | None = None,
     cast_to: Dtype | None = None,
 ) -> Any:
-    """A tensor of what a function of `kernels/cpu/draws.py` fills an array with, or that of the device.
+    """A tensor of what a function of `kernels/cpu/filling/draws.py` fills an array with, or that of the device.
 
     It takes as many words of the stream as elements of so many bits need, unless `words` says how many.
     """

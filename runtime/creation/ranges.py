@@ -11,7 +11,7 @@ from ..dispatch import checks
 from ..errors import DtypeError, ShapeError, UnsupportedDtypeError
 from ..kernels.compile.loading import is_loaded
 from ..kernels.cpu.aligned import empty
-from ..kernels.cpu.progressions import MANY, steps_from, steps_to
+from ..kernels.cpu.filling.progressions import MANY, steps_from, steps_to
 from ..modes.overrides.calls import NOT_HANDLED
 from ..pool.parallel_for import shared
 from ..tensor.base import TensorBase, host_array

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.cpu.casting import cast, copy_cast
+from ..kernels.cpu.dtypes.casting import cast, copy_cast
 from ..kernels.cuda.storage import in_registers
 from ..tensor.devices import resolve
 from ..tensor.shapes import Shape

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..kernels.compile.machine import pair_products
-from ..kernels.cpu.gathering import gathered
-from ..kernels.cpu.half_plans import INDEX, MASK
+from ..kernels.cpu.dtypes.half_plans import INDEX, MASK
+from ..kernels.cpu.movement.gathering import gathered
 from ..kernels.cpu.plan import Layout, Mask, Plan, takes_complex
 from ..modes.inference import writes_so_far
 from ..tensor.base import TensorBase, fresh

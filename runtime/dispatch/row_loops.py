@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels.cpu.aligned import empty
-from ..kernels.cpu.copies import copied
+from ..kernels.cpu.movement.copies import copied
 from ..kernels.table import ElementKernels
 from ..modes.overrides.classes import known
 from ..pool.parallel_for import by_slices

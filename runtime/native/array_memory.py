@@ -14,9 +14,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..kernels.llvm.memory import load, store
-from ..kernels.llvm.structs import Items
-from ..kernels.llvm.typed import NULL, Half, New, external, native
+from ..kernels.llvm.native_code.memory import load, store
+from ..kernels.llvm.native_code.structs import Items
+from ..kernels.llvm.native_code.typed import NULL, Half, New, external, native
 from . import c_functions as c
 from .interned import NewMemory, array_type, memory_words, new_memory
 from .layout import ARRAY_HANDLER, Array, Object, words_of

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels.cache.digest import texts_of
-from ..kernels.llvm.units import Unit
+from ..kernels.llvm.native_code.units import Unit
 from ..pool import commands
 from . import array_memory, members
 from .c_functions import register_numpy

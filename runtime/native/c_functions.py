@@ -13,9 +13,9 @@ from typing import Any
 
 import llvmlite.binding
 
-from ..kernels.llvm.check_mode import CHECKING
-from ..kernels.llvm.structs import Items, Pointer
-from ..kernels.llvm.typed import NULL, Half, external, native
+from ..kernels.llvm.native_code.check_mode import CHECKING
+from ..kernels.llvm.native_code.structs import Items, Pointer
+from ..kernels.llvm.native_code.typed import NULL, Half, external, native
 from .interned import interrupt
 from .layout import Array, Dict, List, Object, Tuple, Type
 from .numpy_table import NEW_FROM_DESCR, SET_BASE_OBJECT, entry

@@ -16,7 +16,7 @@ from typing import Any
 from ..autograd.engine.engine import BackwardPass, Walk
 from ..autograd.engine.inputs import reachable
 from ..dispatch.fast_path import stay
-from ..kernels.llvm.check_mode import CHECKING
+from ..kernels.llvm.native_code.check_mode import CHECKING
 from ..tensor.base import TensorBase, host_array
 from .comparison import NativeDifference, is_alone, state
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..autograd.node import Node, Output
 from ..dispatch.entries import entry_of
-from ..kernels.llvm.check_mode import CHECKING, interrupt
+from ..kernels.llvm.native_code.check_mode import CHECKING, interrupt
 from ..modes.thread_state import PerThread
 from ..representations.marked.marks import turned
 from ..tensor.base import TensorBase, host_array

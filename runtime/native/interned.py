@@ -29,10 +29,10 @@ from ..autograd.saved.packed import Packed
 from ..autograd.saved.saved import unpacked
 from ..dispatch.elementwise import constant as constant_function
 from ..dispatch.view_cache import remember_gradient as remember_gradient_of
-from ..kernels.llvm.check_mode import interrupt as interrupt_hook
-from ..kernels.llvm.element_kinds import ALL_KINDS, FLOATS
-from ..kernels.llvm.structs import Items, Memory, Pointer, Struct, room
-from ..kernels.llvm.typed import WORD, Constant, word_at
+from ..kernels.llvm.native_code.check_mode import interrupt as interrupt_hook
+from ..kernels.llvm.native_code.element_kinds import ALL_KINDS, FLOATS
+from ..kernels.llvm.native_code.structs import Items, Memory, Pointer, Struct, room
+from ..kernels.llvm.native_code.typed import WORD, Constant, word_at
 from ..modes import inference
 from ..modes.grad_mode import mode as grad_mode
 from ..modes.intercept import watch as watch_object

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import BOOL, INTEGERS
-from ..kernels.llvm.kernel_calls import CallFrame, call_elementwise
-from ..kernels.llvm.memory import bits
-from ..kernels.llvm.structs import Items, Struct, room
-from ..kernels.llvm.typed import NULL, address_of, cast, native, new
+from ..kernels.llvm.native_code.element_kinds import BOOL, INTEGERS
+from ..kernels.llvm.native_code.kernel_calls import CallFrame, call_elementwise
+from ..kernels.llvm.native_code.memory import bits
+from ..kernels.llvm.native_code.structs import Items, Struct, room
+from ..kernels.llvm.native_code.typed import NULL, address_of, cast, native, new
 from ..pool.atomics import compare_and_swap, read, write
 from ..pool.layout import FLAT, SLICE, Job
 from ..pool.scheduler import is_worth_sharing, share

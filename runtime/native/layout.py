@@ -15,8 +15,8 @@ from ..autograd.engine.engine import BackwardPass
 from ..autograd.engine.inputs import Capture as PythonCapture
 from ..autograd.node import Node as PythonNode
 from ..autograd.node import Output as PythonOutput
-from ..kernels.llvm.check_mode import ENABLED
-from ..kernels.llvm.structs import Int32, Items, Memory, Pointer, Struct, at, fields
+from ..kernels.llvm.native_code.check_mode import ENABLED
+from ..kernels.llvm.native_code.structs import Int32, Items, Memory, Pointer, Struct, at, fields
 from ..modes.intercept import Watch as PythonWatch
 from ..random import Generator as PythonGenerator
 from ..tensor.base import TensorBase, fresh_class

@@ -10,8 +10,8 @@ from __future__ import annotations
 import ctypes
 
 from ..dispatch import member_classes
-from ..kernels.llvm.kernel_calls import call_native
-from ..kernels.llvm.typed import NULL, New, address_of, cast, native
+from ..kernels.llvm.native_code.kernel_calls import call_native
+from ..kernels.llvm.native_code.typed import NULL, New, address_of, cast, native
 from . import c_functions as c
 from .interned import dict_type, name_buffers, name_modules, name_parameters, slot_of_attributes, slot_words
 from .layout import Dict, Object, type_slot

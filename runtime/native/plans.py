@@ -11,9 +11,9 @@ from numba import types
 from ..autograd.engine.accumulate_grad import add_each
 from ..dispatch.loop_nest import Rows as PythonRows
 from ..kernels.compile.halves import HalfArray
-from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOAT16, FLOATS, KINDS
-from ..kernels.llvm.kernel_calls import MOST_ARRAYS, MOST_NUMBERS
-from ..kernels.llvm.structs import fields, length
+from ..kernels.llvm.native_code.element_kinds import BFLOAT16, BOOL, FLOAT16, FLOATS, KINDS
+from ..kernels.llvm.native_code.kernel_calls import MOST_ARRAYS, MOST_NUMBERS
+from ..kernels.llvm.native_code.structs import fields, length
 from ..pool.calls import kernel_address
 from ..pool.rows import Rows
 from .elementwise.forward import ForwardPlan

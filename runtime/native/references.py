@@ -26,9 +26,9 @@ from __future__ import annotations
 import sys
 from typing import TypeVar
 
-from ..kernels.llvm.check_mode import CHECKING
-from ..kernels.llvm.structs import Items, Struct, room
-from ..kernels.llvm.typed import NULL, New, Stolen, address_of, cast, native
+from ..kernels.llvm.native_code.check_mode import CHECKING
+from ..kernels.llvm.native_code.structs import Items, Struct, room
+from ..kernels.llvm.native_code.typed import NULL, New, Stolen, address_of, cast, native
 from . import c_functions as c
 from .interned import layout_changes
 from .layout import Object, Tuple

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import ALL_KINDS, BFLOAT16, BOOL, COMPLEX, FLOAT16, INT32, INTEGERS, itemsize
-from ..kernels.llvm.structs import Items
-from ..kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native, rare
+from ..kernels.llvm.native_code.element_kinds import (
+    ALL_KINDS,
+    BFLOAT16,
+    BOOL,
+    COMPLEX,
+    FLOAT16,
+    INT32,
+    INTEGERS,
+    itemsize,
+)
+from ..kernels.llvm.native_code.structs import Items
+from ..kernels.llvm.native_code.typed import NULL, New, Stolen, cast, exchange, native, rare
 from . import c_functions as c
 from .array_memory import new_large
 from .interned import (

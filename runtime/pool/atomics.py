@@ -5,9 +5,9 @@ from __future__ import annotations
 import platform
 from typing import Any
 
-from ..kernels.llvm.kinds import VOID
-from ..kernels.llvm.structs import Atomic
-from ..kernels.llvm.typed import HALF, WORD, Address, Nothing, Word, c_function, instruction, word_at
+from ..kernels.llvm.native_code.kinds import VOID
+from ..kernels.llvm.native_code.structs import Atomic
+from ..kernels.llvm.native_code.typed import HALF, WORD, Address, Nothing, Word, c_function, instruction, word_at
 
 CELL = Address(Atomic)
 # A worker writes that it sleeps and then reads the cursor; who posts a job writes the cursor and then reads who sleeps.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..kernels.cache.digest import texts_of
-from ..kernels.llvm.typed import address_of, cast, native
-from ..kernels.llvm.units import Unit
+from ..kernels.llvm.native_code.typed import address_of, cast, native
+from ..kernels.llvm.native_code.units import Unit
 from .atomics import compare_and_swap, read, write
 from .layout import (
     ABSENT,

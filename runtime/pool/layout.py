@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.llvm.structs import WORD_BYTES, Atomic, Items, Struct, at, fields, length, room
+from ..kernels.llvm.native_code.structs import WORD_BYTES, Atomic, Items, Struct, at, fields, length, room
 
 LINE = 64  # bytes that processors hand to each other at once
 MOST_WORKERS = 255

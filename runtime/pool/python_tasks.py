@@ -5,8 +5,8 @@ What a part raises is kept with the job, and raised by the thread that has it wh
 
 from __future__ import annotations
 
-from ..kernels.llvm.structs import Atomic, Struct
-from ..kernels.llvm.typed import Half, address_of, cast, external, native, new
+from ..kernels.llvm.native_code.structs import Atomic, Struct
+from ..kernels.llvm.native_code.typed import Half, address_of, cast, external, native, new
 from .atomics import compare_and_swap, read, write
 from .layout import DONE, FAILED, Job, Request
 from .scheduler import await_all, claim, finish, post, release

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import INTEGERS, number_at
-from ..kernels.llvm.kernel_calls import CallFrame, call_elementwise, put_array
-from ..kernels.llvm.memory import load, load_eighth, load_half, load_quarter, store, store_eighth
-from ..kernels.llvm.structs import Items, Struct, room
-from ..kernels.llvm.typed import address_of, native, new
+from ..kernels.llvm.native_code.element_kinds import INTEGERS, number_at
+from ..kernels.llvm.native_code.kernel_calls import CallFrame, call_elementwise, put_array
+from ..kernels.llvm.native_code.memory import load, load_eighth, load_half, load_quarter, store, store_eighth
+from ..kernels.llvm.native_code.structs import Items, Struct, room
+from ..kernels.llvm.native_code.typed import address_of, native, new
 from .scheduler import smaller
 
 MOST_SPREAD = 512  # elements of a row for which one int64 stands

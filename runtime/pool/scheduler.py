@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import sys
 
-from ..kernels.llvm.kernel_calls import call_native
-from ..kernels.llvm.structs import length
-from ..kernels.llvm.typed import Half, address_of, external, native
+from ..kernels.llvm.native_code.kernel_calls import call_native
+from ..kernels.llvm.native_code.structs import length
+from ..kernels.llvm.native_code.typed import Half, address_of, external, native
 from .atomics import add, compare_and_swap, pause, read, write
 from .layout import ASLEEP, AWAKE, RUN, STEP, Job, ParkingSlot
 

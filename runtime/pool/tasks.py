@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.kernel_calls import (
+from ..kernels.llvm.native_code.kernel_calls import (
     MOST_INTS,
     MOST_NUMBERS,
     CallFrame,
@@ -12,8 +12,8 @@ from ..kernels.llvm.kernel_calls import (
     call_any,
     lay_array,
 )
-from ..kernels.llvm.structs import length
-from ..kernels.llvm.typed import address_of, cast, native, new
+from ..kernels.llvm.native_code.structs import length
+from ..kernels.llvm.native_code.typed import address_of, cast, native, new
 from .atomics import write
 from .layout import FLAT, RANGE, ROWS, STEP, Job, Request
 from .rows import RowOperands, run_rows

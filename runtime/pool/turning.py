@@ -8,7 +8,7 @@ processors expect that ask for memory ahead. No result depends on the order of p
 
 from __future__ import annotations
 
-from ..kernels.llvm.kernel_calls import (
+from ..kernels.llvm.native_code.kernel_calls import (
     MOST_INTS,
     MOST_NUMBERS,
     CallFrame,
@@ -16,7 +16,7 @@ from ..kernels.llvm.kernel_calls import (
     call_elementwise,
     call_with_constants,
 )
-from ..kernels.llvm.typed import native, new
+from ..kernels.llvm.native_code.typed import native, new
 from .layout import SECTION, TURNING, Job
 from .rows import RowOperands, run_rows
 from .scheduler import smaller

@@ -8,7 +8,7 @@ holds the GIL, hence there is one at a time.
 
 from __future__ import annotations
 
-from ..kernels.llvm.typed import external, native
+from ..kernels.llvm.native_code.typed import external, native
 from .atomics import compare_and_swap, read, write
 from .layout import ABSENT, AWAKE, MOST_WORKERS, Job, ParkingSlot
 from .scheduler import acquire_lock, new_lock, wake

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels.compile.loading import load_compiler
-from ..kernels.llvm.structs import length
+from ..kernels.llvm.native_code.structs import length
 from . import layout
 from .calls import memory_of
 from .layout import (

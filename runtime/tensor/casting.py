@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.cpu import casting as host
+from ..kernels.cpu.dtypes import casting as host
 from .devices import META
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import ShapeError
-from ..kernels.cpu.copies import copied as copied_on_host
+from ..kernels.cpu.movement.copies import copied as copied_on_host
 from .base import alias, fresh
 from .devices import CPU, META
 from .memory import copied

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.cpu import aligned, fills
+from ..kernels.cpu import aligned
+from ..kernels.cpu.filling import fills
 from .devices import CPU, META
 
 

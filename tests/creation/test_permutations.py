@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.kernels.cpu.draw_loops import FEW_PLACES, shuffled
-from specgrad.runtime.kernels.cpu.draws import fill_permutation
+from specgrad.runtime.kernels.cpu.filling.draw_loops import FEW_PLACES, shuffled
+from specgrad.runtime.kernels.cpu.filling.draws import fill_permutation
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 24, 25, 300, 1024, 1025, 3000, 40_000, 1 << FEW_PLACES])

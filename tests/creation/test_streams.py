@@ -118,7 +118,7 @@ def test_permutation(count: int) -> None:
 
 def test_equal_upper_bits() -> None:
     """Keys that agree in what is left of their words are put in the order of whole words."""
-    from specgrad.runtime.kernels.cpu.draw_loops import places_in_order
+    from specgrad.runtime.kernels.cpu.filling.draw_loops import places_in_order
 
     count, mask = 64, 63
     keys = np.arange(count, dtype=np.uint64)  # as if the upper bits of all words were 0

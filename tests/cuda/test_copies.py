@@ -12,7 +12,7 @@ import pytest
 import specgrad as sg
 from specgrad.runtime.cuda import memory
 from specgrad.runtime.cuda.launching.layouts import MOST, Layout, merged, slices
-from specgrad.runtime.kernels.cpu.casting import cast
+from specgrad.runtime.kernels.cpu.dtypes.casting import cast
 from specgrad.runtime.kernels.cuda.loops import divisor
 from specgrad.runtime.tensor.devices import device
 from tests.cuda.simulator import simulated

@@ -19,7 +19,7 @@ from numba import types
 from specgrad.runtime.kernels import first
 from specgrad.runtime.kernels.cache import ahead, claims, lowered, store
 from specgrad.runtime.kernels.compile import garbage
-from specgrad.runtime.kernels.llvm import units
+from specgrad.runtime.kernels.llvm.native_code import units
 from specgrad.runtime.pool import commands
 from tests.kernels.carried import MODULES
 from tests.patience import PATIENCE

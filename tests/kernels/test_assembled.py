@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.kernels.cpu import assembled
-from specgrad.runtime.kernels.cpu.assembled import Run, as_few, bordered, lines, mirrored, turned, whole
+from specgrad.runtime.kernels.cpu.movement import assembled
+from specgrad.runtime.kernels.cpu.movement.assembled import Run, as_few, bordered, lines, mirrored, turned, whole
 from specgrad.runtime.kernels.cpu.plan import Layout, Plan, layout_of, run
 from specgrad.runtime.kernels.jit import jit
 from specgrad.runtime.kernels.llvm.runs import copy_elements, reverse_elements

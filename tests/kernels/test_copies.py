@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.cpu import copies
+from specgrad.runtime.kernels.cpu.movement import copies
 from specgrad.runtime.ops.shape import cpu as shape
 
 rng = np.random.default_rng(0)

@@ -13,7 +13,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.runtime.kernels.llvm import units
-from specgrad.runtime.kernels.llvm.units import Unit
+from specgrad.runtime.kernels.llvm.native_code.units import Unit
 from specgrad.runtime.native.layout import supported
 from specgrad.runtime.tensor.dtypes import WITH_KERNELS
 from tests.repository import ROOT

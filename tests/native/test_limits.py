@@ -13,9 +13,9 @@ from numba import njit, types
 
 import specgrad as sg
 from specgrad.runtime.kernels.cpu.plan import Layout, Step
-from specgrad.runtime.kernels.llvm.kernel_calls import MOST_ARRAYS, MOST_INTS, CallFrame, call_elementwise
-from specgrad.runtime.kernels.llvm.typed import cast, native
-from specgrad.runtime.kernels.llvm.units import Unit
+from specgrad.runtime.kernels.llvm.native_code.kernel_calls import MOST_ARRAYS, MOST_INTS, CallFrame, call_elementwise
+from specgrad.runtime.kernels.llvm.native_code.typed import cast, native
+from specgrad.runtime.kernels.llvm.native_code.units import Unit
 from specgrad.runtime.native import plans
 from specgrad.runtime.native.kernel_ops.plans import check_room, reach
 from specgrad.runtime.pool.calls import kernel_address

@@ -15,7 +15,7 @@ import pytest
 import specgrad as sg
 from specgrad.runtime.autograd.inplace.view_history import Nowhere, Outdated
 from specgrad.runtime.autograd.node import LEAF, NODE, Node
-from specgrad.runtime.kernels.llvm.structs import fields
+from specgrad.runtime.kernels.llvm.native_code.structs import fields
 from specgrad.runtime.native import layout
 from specgrad.runtime.native.layout import supported, words_of
 

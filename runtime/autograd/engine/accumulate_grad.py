@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import GraphError, ShapeError
-from ...kernels.cpu.copies import copied
+from ...kernels.cpu.movement.copies import copied
 from ...kernels.jit import jit
 from ...locks import new_lock
 from ...modes.grad_mode import mode

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...kernels.llvm.kernel_calls import MOST_ARGUMENTS as ARGUMENTS
+from ...kernels.llvm.native_code.kernel_calls import MOST_ARGUMENTS as ARGUMENTS
 from .rehearsals import noted
 
 FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_int64] * ARGUMENTS)

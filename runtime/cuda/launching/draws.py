@@ -1,4 +1,4 @@
-"""Arrays of a device filled with random numbers: the functions of `kernels/cpu/draws.py`, and their numbers.
+"""Arrays of a device filled with random numbers: the functions of `kernels/cpu/filling/draws.py`, and their numbers.
 
 A draw begins at word `offset` of the stream of `seed`; in captures `seed` is memory that holds the seed and the first
 word of a replay, and `offset` counts from there (`graphs/positions.py`). Memory may hold another dtype than the one
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.cpu import draws as host
+from ...kernels.cpu.filling import draws as host
 from ...kernels.cuda import draws as kernels
 from ...kernels.cuda.kernel import Kernel
 from ..array import DeviceArray

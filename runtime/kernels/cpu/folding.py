@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .copies import contiguous
+from .movement.copies import contiguous
 
 Array = np.ndarray
 Dims = tuple[int, ...]

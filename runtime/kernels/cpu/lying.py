@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ...tensor.shapes import contiguous_strides
 from .folding import Dims, Folding, Steps, folding, reduced_dims_of
-from .gathering import gather, loops_of
+from .movement.gathering import gather, loops_of
 from .plan import Layout, Plan, Step
 
 SIDE_BY_SIDE = 64  # elements of rows that lie apart: shorter ones are reduced to one row first

@@ -10,8 +10,8 @@ import numpy as np
 from ...pool.parallel_for import shared
 from ...tensor.row_shapes import Given, Output, row_shape
 from .aligned import empty
-from .copies import contiguous
 from .folding import Folding
+from .movement.copies import contiguous
 
 Array = np.ndarray
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))

@@ -1,4 +1,4 @@
-"""CUDA kernels of random numbers: the same functions of the same words as on the CPU (`kernels/cpu/draws.py`).
+"""CUDA kernels of random numbers: the same functions of the same words as on the CPU (`kernels/cpu/filling/draws.py`).
 
 A thread makes one block of four words, and of them four numbers of 64 bits or eight of 32; the first and the last block
 of a draw may belong to it in part. Counts have a thread each, which makes attempts until one succeeds.

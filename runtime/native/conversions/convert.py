@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import ALL_KINDS, is_float, itemsize
-from ...kernels.llvm.kernel_calls import CallFrame, put_array
-from ...kernels.llvm.structs import Items, Struct
-from ...kernels.llvm.typed import NULL, New, cast, native, new
+from ...kernels.llvm.native_code.element_kinds import ALL_KINDS, is_float, itemsize
+from ...kernels.llvm.native_code.kernel_calls import CallFrame, put_array
+from ...kernels.llvm.native_code.structs import Items, Struct
+from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
 from .. import c_functions as c
 from ..elementwise.apart import count_of, together
 from ..elementwise.order import Order, begin_order, in_order, note_steps, ordered, sort_order

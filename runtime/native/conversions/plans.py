@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.cpu import conversions as kernels
-from ...kernels.llvm.element_kinds import ALL_KINDS, BOOL, INT8, INT16, UINT8
+from ...kernels.cpu.dtypes import conversions as kernels
+from ...kernels.llvm.native_code.element_kinds import ALL_KINDS, BOOL, INT8, INT16, UINT8
 from ...pool.calls import kernel_address
 from ..interned import Converting, converting_words
 from ..plans import array_of, memory, record_plan, resolver

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.structs import Items
-from ...kernels.llvm.typed import NULL, New, cast, exchange, native, new
+from ...kernels.llvm.native_code.structs import Items
+from ...kernels.llvm.native_code.typed import NULL, New, cast, exchange, native, new
 from .. import c_functions as c
 from ..interned import int64, true
 from ..layout import Array, Object, Tensor

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...kernels.cpu.draw_loops import FEW_PLACES, UNIT
-from ...kernels.llvm.kernel_calls import MOST_NUMBERS, CallFrame, Constants, call_with_constants, put_array
-from ...kernels.llvm.memory import load, store
-from ...kernels.llvm.structs import Items
-from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
+from ...kernels.cpu.filling.draw_loops import FEW_PLACES, UNIT
+from ...kernels.llvm.native_code.kernel_calls import MOST_NUMBERS, CallFrame, Constants, call_with_constants, put_array
+from ...kernels.llvm.native_code.memory import load, store
+from ...kernels.llvm.native_code.structs import Items
+from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
 from ...pool.layout import STEP
 from ...pool.scheduler import share
 from .. import c_functions as c
@@ -141,7 +141,7 @@ def permutation(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, ow
 
 @native
 def threshold(loss: float) -> int:
-    """What half a word is at least with the probability 1 - `loss`: `threshold` of kernels/cpu/draws.py."""
+    """What half a word is at least with the probability 1 - `loss`: `threshold` of kernels/cpu/filling/draws.py."""
     nearest = int(loss * FOUR_BYTES + WHOLE_FROM_HERE - WHOLE_FROM_HERE)  # to an even one where two are as near
     return nearest if nearest < ALL_ONES else ALL_ONES
 

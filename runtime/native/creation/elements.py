@@ -5,9 +5,9 @@ Numbers are taken that the general path converts without a word, and for 16-bit 
 
 from __future__ import annotations
 
-from ...kernels.llvm.memory import bits, single_bits, store, store_eighth, store_half, store_quarter
-from ...kernels.llvm.structs import Items, Struct, room
-from ...kernels.llvm.typed import NULL, Half, cast, external, native
+from ...kernels.llvm.native_code.memory import bits, single_bits, store, store_eighth, store_half, store_quarter
+from ...kernels.llvm.native_code.structs import Items, Struct, room
+from ...kernels.llvm.native_code.typed import NULL, Half, cast, external, native
 from .. import c_functions as c
 from ..array_memory import copy_memory, set_bytes
 from ..interned import false, float_type, int_type, true

@@ -6,8 +6,8 @@ been refused.
 
 from __future__ import annotations
 
-from ...kernels.llvm.structs import Items, Struct, room
-from ...kernels.llvm.typed import NULL, cast, native, new
+from ...kernels.llvm.native_code.structs import Items, Struct, room
+from ...kernels.llvm.native_code.typed import NULL, cast, native, new
 from .. import c_functions as c
 from ..interned import bool_, int64, list_type, tuple_type
 from ..layout import Array, List, Object, Tuple

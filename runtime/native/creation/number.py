@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.kernel_calls import CallFrame, put_array
-from ...kernels.llvm.structs import Items
-from ...kernels.llvm.typed import NULL, cast, native, new
+from ...kernels.llvm.native_code.kernel_calls import CallFrame, put_array
+from ...kernels.llvm.native_code.structs import Items
+from ...kernels.llvm.native_code.typed import NULL, cast, native, new
 from ...pool.layout import SECTION, TURNING
 from ...pool.scheduler import smaller
 from ...pool.turning import turned

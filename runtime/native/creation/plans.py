@@ -12,13 +12,13 @@ from numba import types
 from ... import random
 from ...creation.drawing import range_of
 from ...creation.fast import Creation
-from ...kernels.cpu import draw_loops as loops
-from ...kernels.cpu.fills import fill
-from ...kernels.llvm.element_kinds import BOOL as BOOL_KIND
-from ...kernels.llvm.element_kinds import INTEGERS as INTEGER_KIND
-from ...kernels.llvm.kernel_calls import Constants
-from ...kernels.llvm.structs import length
-from ...kernels.llvm.units import Unit
+from ...kernels.cpu.filling import draw_loops as loops
+from ...kernels.cpu.filling.fills import fill
+from ...kernels.llvm.native_code.element_kinds import BOOL as BOOL_KIND
+from ...kernels.llvm.native_code.element_kinds import INTEGERS as INTEGER_KIND
+from ...kernels.llvm.native_code.kernel_calls import Constants
+from ...kernels.llvm.native_code.structs import length
+from ...kernels.llvm.native_code.units import Unit
 from ...namespace import op
 from ...pool.calls import kernel_address
 from ...tensor import dtypes

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.kernel_calls import Constants
-from ...kernels.llvm.memory import bits, number_of, single_bits, single_of
-from ...kernels.llvm.structs import Items, Struct, room
-from ...kernels.llvm.typed import NULL, New, cast, native, new
+from ...kernels.llvm.native_code.kernel_calls import Constants
+from ...kernels.llvm.native_code.memory import bits, number_of, single_bits, single_of
+from ...kernels.llvm.native_code.structs import Items, Struct, room
+from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
 from .. import c_functions as c
 from ..elementwise.writing import awaited, count_write
 from ..interned import none, outdated_type, true

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...kernels.cpu.progressions import MANY
-from ...kernels.llvm.memory import bits, single_bits, store, store_half
-from ...kernels.llvm.structs import Items, Struct, room
-from ...kernels.llvm.typed import NULL, cast, native, new
+from ...kernels.cpu.filling.progressions import MANY
+from ...kernels.llvm.native_code.memory import bits, single_bits, store, store_half
+from ...kernels.llvm.native_code.structs import Items, Struct, room
+from ...kernels.llvm.native_code.typed import NULL, cast, native, new
 from ..interned import int64, int_type, none
 from ..layout import Array, Object
 from ..references import Owned

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.kernel_calls import Constants
-from ...kernels.llvm.structs import Items, Struct, room
-from ...kernels.llvm.typed import NULL, cast, native, new
+from ...kernels.llvm.native_code.kernel_calls import Constants
+from ...kernels.llvm.native_code.structs import Items, Struct, room
+from ...kernels.llvm.native_code.typed import NULL, cast, native, new
 from .. import c_functions as c
 from ..interned import (
     cpu,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.structs import Items
-from ...kernels.llvm.typed import NULL, New, exchange, native
+from ...kernels.llvm.native_code.structs import Items
+from ...kernels.llvm.native_code.typed import NULL, New, exchange, native
 from .. import c_functions as c
 from ..layout import Array, Object
 from ..references import retain

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.structs import Items
-from ...kernels.llvm.typed import NULL, New, cast, native, new
+from ...kernels.llvm.native_code.structs import Items
+from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
 from .. import c_functions as c
 from ..elementwise.forward import ForwardPlan, needs_graph
 from ..elementwise.writing import apart, awaited, count_write

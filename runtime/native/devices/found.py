@@ -17,8 +17,8 @@ from ...cuda.graphs.captures import underway
 from ...cuda.launching.calls import Called
 from ...cuda.launching.launch import Launched, dtype_of, reach
 from ...cuda.statistics import Counting
-from ...kernels.llvm.kernel_calls import Extents
-from ...kernels.llvm.units import Unit
+from ...kernels.llvm.native_code.kernel_calls import Extents
+from ...kernels.llvm.native_code.units import Unit
 from ...modes.math_modes import MathModes, math_modes
 from ...tensor.base import TensorBase
 from ...tensor.devices import CPU

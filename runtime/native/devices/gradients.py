@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import is_half, number_at
-from ...kernels.llvm.typed import NULL, New, cast, native, new
+from ...kernels.llvm.native_code.element_kinds import is_half, number_at
+from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
 from .. import c_functions as c
 from ..graph.gradients import FusedKernel, FusedPlan, unwritten, wanted_of
 from ..interned import false, none, true

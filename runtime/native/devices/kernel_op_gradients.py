@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.typed import NULL, New, cast, native, new
+from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
 from ..kernel_ops.gradients import PlannedGradients, all_fit, all_of, all_shaped, key_of, operand_of
 from ..layout import Node, Object, Tensor, Tuple
 from ..references import Owned, begin, own, own_new, release_all, size

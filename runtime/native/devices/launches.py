@@ -6,10 +6,10 @@ such a call came first (found.py), and holds for one driver and one stream.
 
 from __future__ import annotations
 
-from ...kernels.llvm.kernel_calls import Extents, call_launch, call_words
-from ...kernels.llvm.memory import bits, single_bits, store
-from ...kernels.llvm.structs import Items, Struct, length, room
-from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
+from ...kernels.llvm.native_code.kernel_calls import Extents, call_launch, call_words
+from ...kernels.llvm.native_code.memory import bits, single_bits, store
+from ...kernels.llvm.native_code.structs import Items, Struct, length, room
+from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
 from ..elementwise.broadcast import has_layout
 from ..interned import float_type, int_type, none, outdated_type

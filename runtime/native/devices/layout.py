@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...cuda.allocator import Block as PythonBlock
 from ...cuda.allocator import Shelf as PythonShelf
 from ...cuda.array import DeviceArray as PythonDeviceArray
-from ...kernels.llvm.structs import Struct, fields
+from ...kernels.llvm.native_code.structs import Struct, fields
 from ..interned import interned, located
 from ..layout import List, Object, Tuple, Type, measured
 

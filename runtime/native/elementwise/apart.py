@@ -6,8 +6,8 @@ rows are found (broadcast.py), or the general path copies.
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import itemsize
-from ...kernels.llvm.memory import (
+from ...kernels.llvm.native_code.element_kinds import itemsize
+from ...kernels.llvm.native_code.memory import (
     load,
     load_eighth,
     load_half,
@@ -17,8 +17,8 @@ from ...kernels.llvm.memory import (
     store_half,
     store_quarter,
 )
-from ...kernels.llvm.structs import Items, Struct, room
-from ...kernels.llvm.typed import NULL, cast, native, new
+from ...kernels.llvm.native_code.structs import Items, Struct, room
+from ...kernels.llvm.native_code.typed import NULL, cast, native, new
 from .. import c_functions as c
 from ..interned import none, tuple_type
 from ..kernel_calls import LONG, Size

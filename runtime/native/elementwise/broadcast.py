@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import BOOL, KINDS, itemsize
-from ...kernels.llvm.kernel_calls import CallFrame
-from ...kernels.llvm.structs import Items, Struct
-from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
+from ...kernels.llvm.native_code.element_kinds import BOOL, KINDS, itemsize
+from ...kernels.llvm.native_code.kernel_calls import CallFrame
+from ...kernels.llvm.native_code.structs import Items, Struct
+from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
 from ...pool.layout import ROWS
 from ...pool.rows import MOST_SPREAD, RowOperands, Rows, run_rows, spreads
 from ...pool.scheduler import share

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import BOOL, INTEGERS, is_float, itemsize
-from ...kernels.llvm.memory import bits, load, single_bits, store, store_eighth, store_half
-from ...kernels.llvm.typed import NULL, cast, native, new
+from ...kernels.llvm.native_code.element_kinds import BOOL, INTEGERS, is_float, itemsize
+from ...kernels.llvm.native_code.memory import bits, load, single_bits, store, store_eighth, store_half
+from ...kernels.llvm.native_code.typed import NULL, cast, native, new
 from .. import c_functions as c
 from ..interned import default_dtype, false, float_type, int_type, true
 from ..kernel_calls import MAGNITUDE, Size

@@ -5,11 +5,11 @@ Tensors are contiguous, or small: then those whose elements lie apart are copied
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOATS, INTEGERS, KINDS, is_half, itemsize
-from ...kernels.llvm.kernel_calls import CallFrame, call_native, put_array
-from ...kernels.llvm.memory import single_bits
-from ...kernels.llvm.structs import Items, Struct, room
-from ...kernels.llvm.typed import NULL, New, address_of, cast, native
+from ...kernels.llvm.native_code.element_kinds import BFLOAT16, BOOL, FLOATS, INTEGERS, KINDS, is_half, itemsize
+from ...kernels.llvm.native_code.kernel_calls import CallFrame, call_native, put_array
+from ...kernels.llvm.native_code.memory import single_bits
+from ...kernels.llvm.native_code.structs import Items, Struct, room
+from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native
 from .. import c_functions as c
 from ..graph.recording import RecordPlan
 from ..interned import bool_, cpu, float_type, int_type, none, outdated_type, true

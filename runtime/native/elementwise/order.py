@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import itemsize
-from ...kernels.llvm.structs import Items, Struct, room
-from ...kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native, new
+from ...kernels.llvm.native_code.element_kinds import itemsize
+from ...kernels.llvm.native_code.structs import Items, Struct, room
+from ...kernels.llvm.native_code.typed import NULL, New, Stolen, cast, exchange, native, new
 from .. import c_functions as c
 from ..interned import none, tuple_type
 from ..kernel_calls import LONG, Size

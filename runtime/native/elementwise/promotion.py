@@ -6,9 +6,9 @@ are as much, and a number changes the dtype only where it is more than the tenso
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import BOOL, INTEGERS, is_float, is_half
-from ...kernels.llvm.structs import Items
-from ...kernels.llvm.typed import NULL, cast, native
+from ...kernels.llvm.native_code.element_kinds import BOOL, INTEGERS, is_float, is_half
+from ...kernels.llvm.native_code.structs import Items
+from ...kernels.llvm.native_code.typed import NULL, cast, native
 from .. import c_functions as c
 from ..conversions.convert import as_kind
 from ..interned import default_dtype, float_type, int_type, none, outdated_type, true

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import BOOL, KINDS, itemsize
-from ...kernels.llvm.kernel_calls import CallFrame, put_array
-from ...kernels.llvm.structs import Items
-from ...kernels.llvm.typed import NULL, New, cast, native, new
+from ...kernels.llvm.native_code.element_kinds import BOOL, KINDS, itemsize
+from ...kernels.llvm.native_code.kernel_calls import CallFrame, put_array
+from ...kernels.llvm.native_code.structs import Items
+from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
 from ...pool.rows import RowOperands
 from .. import c_functions as c
 from ..interned import bool_, device_functions, int_type, none, outdated_type, true, untracked

@@ -6,8 +6,8 @@ for by `capture` are for the methods of the pass, in Python.
 
 from __future__ import annotations
 
-from ...kernels.llvm.structs import Items
-from ...kernels.llvm.typed import NULL, New, cast, native, new
+from ...kernels.llvm.native_code.structs import Items
+from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
 from .. import c_functions as c
 from ..interned import (
     freed,

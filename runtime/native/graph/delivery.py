@@ -5,8 +5,8 @@ Gradients of one of several outputs of a node that waits are for the methods of 
 
 from __future__ import annotations
 
-from ...kernels.llvm.structs import Struct
-from ...kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native, new
+from ...kernels.llvm.native_code.structs import Struct
+from ...kernels.llvm.native_code.typed import NULL, New, Stolen, cast, exchange, native, new
 from .. import c_functions as c
 from ..interned import (
     heap_pop,

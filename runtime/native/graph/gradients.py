@@ -3,10 +3,10 @@ kernel; of others by their plans (kernel_ops/gradients.py)."""
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import BOOL, FLOATS, is_float, itemsize, number_at
-from ...kernels.llvm.kernel_calls import CallFrame, call_native, put_array
-from ...kernels.llvm.structs import Items, Struct, room
-from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
+from ...kernels.llvm.native_code.element_kinds import BOOL, FLOATS, is_float, itemsize, number_at
+from ...kernels.llvm.native_code.kernel_calls import CallFrame, call_native, put_array
+from ...kernels.llvm.native_code.structs import Items, Struct, room
+from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
 from ..conversions.convert import as_kind
 from ..elementwise.apart import spread, together

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import is_float, itemsize
-from ...kernels.llvm.kernel_calls import CallFrame, put_array
-from ...kernels.llvm.typed import NULL, New, address_of, cast, exchange, native, new
+from ...kernels.llvm.native_code.element_kinds import is_float, itemsize
+from ...kernels.llvm.native_code.kernel_calls import CallFrame, put_array
+from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, exchange, native, new
 from .. import c_functions as c
 from ..elementwise.apart import lies_apart, together
 from ..elementwise.writing import awaited, count_write

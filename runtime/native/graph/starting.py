@@ -4,11 +4,11 @@ and `grad(loss, ...)`."""
 from __future__ import annotations
 
 from ...autograd.engine.run import DEEPEST
-from ...kernels.llvm.check_mode import CHECKING
-from ...kernels.llvm.element_kinds import BFLOAT16, FLOAT16, is_float
-from ...kernels.llvm.memory import store, store_half, store_quarter
-from ...kernels.llvm.structs import Items
-from ...kernels.llvm.typed import NULL, New, cast, native, new
+from ...kernels.llvm.native_code.check_mode import CHECKING
+from ...kernels.llvm.native_code.element_kinds import BFLOAT16, FLOAT16, is_float
+from ...kernels.llvm.native_code.memory import store, store_half, store_quarter
+from ...kernels.llvm.native_code.structs import Items
+from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
 from .. import c_functions as c
 from ..interned import (
     name_captures,

@@ -6,8 +6,8 @@ what else it keeps. Where it is seen to be a view of that one, or that one itsel
 
 from __future__ import annotations
 
-from ...kernels.llvm.structs import Items, room
-from ...kernels.llvm.typed import NULL, New, cast, native, new
+from ...kernels.llvm.native_code.structs import Items, room
+from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
 from .. import c_functions as c
 from ..interned import false, name_apply, none, outdated_type, remember_gradient, true, tuple_type
 from ..kernel_calls import Arguments

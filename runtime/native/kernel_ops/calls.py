@@ -6,10 +6,19 @@ and how many elements it reads of each. Who calls owns their arrays.
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import BOOL, COMPLEX, INTEGERS, KINDS, is_half, itemsize, part_kind, parts
-from ...kernels.llvm.kernel_calls import CallFrame, Constants, call_with_constants, put_array
-from ...kernels.llvm.structs import Items, Struct, length, room
-from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
+from ...kernels.llvm.native_code.element_kinds import (
+    BOOL,
+    COMPLEX,
+    INTEGERS,
+    KINDS,
+    is_half,
+    itemsize,
+    part_kind,
+    parts,
+)
+from ...kernels.llvm.native_code.kernel_calls import CallFrame, Constants, call_with_constants, put_array
+from ...kernels.llvm.native_code.structs import Items, Struct, length, room
+from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
 from ...pool.layout import STEP, Job
 from ...pool.scheduler import share
 from ...pool.turning import run_step_alone

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import INTEGERS, is_float, is_half
-from ...kernels.llvm.kernel_calls import call_native
-from ...kernels.llvm.structs import Items, Struct, room
-from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
+from ...kernels.llvm.native_code.element_kinds import INTEGERS, is_float, is_half
+from ...kernels.llvm.native_code.kernel_calls import call_native
+from ...kernels.llvm.native_code.structs import Items, Struct, room
+from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
 from ..elementwise.broadcast import has_layout
 from ..elementwise.forward import lies_elsewhere

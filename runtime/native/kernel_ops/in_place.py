@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import is_float, is_half
-from ...kernels.llvm.structs import Items
-from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
+from ...kernels.llvm.native_code.element_kinds import is_float, is_half
+from ...kernels.llvm.native_code.structs import Items
+from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
 from ..conversions.convert import as_kind
 from ..elementwise.writing import awaited, count_write

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import BFLOAT16, INTEGERS, is_complex, is_half
-from ...kernels.llvm.element_kinds import BOOL as BOOLS
-from ...kernels.llvm.memory import bits, load
-from ...kernels.llvm.structs import Items, Struct, room
-from ...kernels.llvm.typed import NULL, New, cast, native, new
+from ...kernels.llvm.native_code.element_kinds import BFLOAT16, INTEGERS, is_complex, is_half
+from ...kernels.llvm.native_code.element_kinds import BOOL as BOOLS
+from ...kernels.llvm.native_code.memory import bits, load
+from ...kernels.llvm.native_code.structs import Items, Struct, room
+from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
 from ...pool.scheduler import smaller
 from .. import c_functions as c
 from ..elementwise.broadcast import has_layout

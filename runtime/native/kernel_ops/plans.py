@@ -11,10 +11,10 @@ from numba import types
 
 from ...dispatch.kernel_op import kernel_ops
 from ...dispatch.view_cache import view_ops
-from ...kernels.cpu.half_plans import HALF, INDEX, MASK, SINGLE, for_halves
+from ...kernels.cpu.dtypes.half_plans import HALF, INDEX, MASK, SINGLE, for_halves
 from ...kernels.cpu.plan import Layout, Plan, Step, takes_complex
-from ...kernels.llvm.element_kinds import BOOL, INTEGERS
-from ...kernels.llvm.kernel_calls import MOST_ARRAYS, MOST_INTS, MOST_NUMBERS, Constants
+from ...kernels.llvm.native_code.element_kinds import BOOL, INTEGERS
+from ...kernels.llvm.native_code.kernel_calls import MOST_ARRAYS, MOST_INTS, MOST_NUMBERS, Constants
 from ...pool.calls import kernel_address
 from ...pool.layout import CALL_NUMBERS, SECTION, TURNING
 from ...tensor.shapes import contiguous_strides

@@ -3,8 +3,8 @@ of tensors, as `index`: what methods/indexing.py finds."""
 
 from __future__ import annotations
 
-from ...kernels.llvm.structs import Items, Struct
-from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
+from ...kernels.llvm.native_code.structs import Items, Struct
+from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
 from ..interned import ellipsis, int_type, none, slice_type, tuple_type
 from ..kernel_calls import Arguments

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.structs import Items, Struct
-from ...kernels.llvm.typed import NULL, New, cast, exchange, native, new
+from ...kernels.llvm.native_code.structs import Items, Struct
+from ...kernels.llvm.native_code.typed import NULL, New, cast, exchange, native, new
 from .. import c_functions as c
 from ..graph.recording import RecordPlan, record
 from ..interned import (

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.cpu.copies import contiguous
+from ...kernels.cpu.movement.copies import contiguous
 from ...kernels.cpu.plan import run
 from . import cpu_whole, plans
 

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from ...kernels.cpu.copies import contiguous
 from ...kernels.cpu.matmul import LINE, fill_panels, whole_line
+from ...kernels.cpu.movement.copies import contiguous
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
 from ...kernels.llvm.matrices.differences import square_differences, weighted_differences

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...kernels.cpu.copies import contiguous
+from ...kernels.cpu.movement.copies import contiguous
 from ...pool.parallel_for import shared
 from ...pool.threads import get_num_threads
 from .cpu_loops import COMPLEX, HALF, NEAR, REAL, WHOLE, mirror_rows, transform_columns, transform_rows, vector_lanes

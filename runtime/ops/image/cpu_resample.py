@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...kernels.cpu.copies import contiguous
+from ...kernels.cpu.movement.copies import contiguous
 from ...kernels.jit import jit
 from ...pool.parallel_for import shared
 from .cpu_loops import LINES, resampled_lines, resampled_rows

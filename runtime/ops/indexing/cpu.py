@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cpu import loops
-from ...kernels.cpu.copies import contiguous, copied
 from ...kernels.cpu.index_select import add_to_rows
+from ...kernels.cpu.movement.copies import contiguous, copied
 from ...pool.parallel_for import shared
 from .cpu_mask import put_by_mask, whole_mask, without_masks
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import DimensionError, ShapeError
 from ...kernels.cpu import loops
-from ...kernels.cpu.copies import contiguous, copied
+from ...kernels.cpu.movement.copies import contiguous, copied
 from ...pool.parallel_for import shared
 from .cpu import COLUMNS, require_inside
 from .cpu_write_loops import find_outside

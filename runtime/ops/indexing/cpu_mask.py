@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...kernels.cpu.copies import contiguous
+from ...kernels.cpu.movement.copies import contiguous
 from ...pool.parallel_for import shared
 from .cpu_mask_loops import BLOCK, compress, count_true, expand, true_places, unravel_rows
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.cpu.copies import contiguous
+from ...kernels.cpu.movement.copies import contiguous
 from ...pool.parallel_for import shared
 from .cpu import require_inside
 from .cpu_mask import chosen_by_mask, whole_mask, without_masks, words

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...kernels.cpu.copies import contiguous, copied
+from ...kernels.cpu.movement.copies import contiguous, copied
 from ...pool.parallel_for import shared
 from .cpu import COLUMNS, require_inside
 from .cpu_mask import WORDS, counted, whole_mask, without_masks, words

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from math import prod
 
-from ...kernels.cpu.half_plans import UNIT, copied
-from ...kernels.cpu.moves import PART, WORK, flat_move, path
+from ...kernels.cpu.dtypes.half_plans import UNIT, copied
+from ...kernels.cpu.movement.moves import PART, WORK, flat_move, path
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, are_masks, of_any_dtype, with_whole_numbers
 from ...tensor.shapes import contiguous_strides
 from .cpu_put_loops import (

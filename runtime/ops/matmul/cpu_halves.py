@@ -9,9 +9,9 @@ import ml_dtypes
 import numpy as np
 
 from ...kernels.compile.machine import pair_products
-from ...kernels.cpu.casting import cast
-from ...kernels.cpu.copies import contiguous
-from ...kernels.cpu.half_plans import by_pairs, run_in_memory
+from ...kernels.cpu.dtypes.casting import cast
+from ...kernels.cpu.dtypes.half_plans import by_pairs, run_in_memory
+from ...kernels.cpu.movement.copies import contiguous
 from ...kernels.cpu.plan import Plan, layout_of
 from . import cpu_products, plans
 from .cpu_products import contiguous_batch, contiguous_or_transposed

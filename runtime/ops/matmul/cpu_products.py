@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.cpu.copies import contiguous
 from ...kernels.cpu.matvec import multiply_vectors
+from ...kernels.cpu.movement.copies import contiguous
 from ...kernels.cpu.plan import Layout, Plan, run
 from ...pool.parallel_for import shared
 from . import plans

@@ -8,8 +8,8 @@ from math import prod
 
 import numpy as np
 
-from ...kernels.cpu.copies import contiguous
 from ...kernels.cpu.folding import Folded
+from ...kernels.cpu.movement.copies import contiguous
 from ..reduction.cpu import sum_to_size
 
 Array = np.ndarray

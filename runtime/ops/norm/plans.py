@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from ...kernels.cpu.fills import fill
+from ...kernels.cpu.filling.fills import fill
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
 from . import cpu_given_loops as given_loops
 from . import cpu_loops as loops

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.cpu.copies import contiguous
 from ...kernels.cpu.folding import folding
-from ...kernels.cpu.gathering import run_packed
+from ...kernels.cpu.movement.copies import contiguous
+from ...kernels.cpu.movement.gathering import run_packed
 from ...kernels.cpu.plan import Layout, Plan, run, run_if_planned
 from . import plans
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cpu.folding import folding
-from ...kernels.cpu.gathering import run_packed
+from ...kernels.cpu.movement.gathering import run_packed
 from ...kernels.cpu.plan import run
 from ...pool.parallel_for import is_long
 from ...pool.workers import in_parts

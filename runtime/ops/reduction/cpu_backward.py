@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ...kernels.cpu.copies import contiguous
 from ...kernels.cpu.folding import folding
+from ...kernels.cpu.movement.copies import contiguous
 from ...kernels.cpu.plan import Plan, run
 from ..indexing.cpu_gather import put_along
 from ..scan.cpu import running_sum

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.cpu.copies import contiguous
 from ...kernels.cpu.folding import folding
+from ...kernels.cpu.movement.copies import contiguous
 from ...kernels.cpu.plan import run
 from . import plans_present
 from .cpu import sum_dim

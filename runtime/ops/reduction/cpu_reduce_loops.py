@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ...kernels.cpu.float_keys import extremum
+from ...kernels.cpu.dtypes.float_keys import extremum
 from ...kernels.cpu.loops import copy_row
 from ...kernels.cpu.sums import (
     CHUNK,

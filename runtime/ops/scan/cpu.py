@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...kernels.cpu.copies import contiguous
+from ...kernels.cpu.movement.copies import contiguous
 from ...kernels.cpu.plan import run
 from ...pool.parallel_for import shared
 from . import plans

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.cpu.copies import AS_FLOATS, copied
+from ...kernels.cpu.movement.copies import AS_FLOATS, copied
 from ...kernels.cpu.plan import Plan, run_if_planned
 from ...tensor import views
 from . import plans_assembled

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.cpu.loops import copy_run
-from ...kernels.cpu.moves import flat_move
+from ...kernels.cpu.movement.moves import flat_move
 from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import part_of
 from ...kernels.llvm.runs import copy_elements
@@ -60,7 +60,7 @@ def path_copy(
     first: int,
     last: int,
 ) -> None:
-    """Some parts of the rows of a path (`kernels/cpu/moves.py`) from x to a contiguous copy."""
+    """Some parts of the rows of a path (`kernels/cpu/movement/moves.py`) from x to a contiguous copy."""
     steps = source_outer, source_middle, source_along
     flat_move(out, x, outer, middle, along, *steps, inner, size, parts, first, last)
 

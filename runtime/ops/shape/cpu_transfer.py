@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.cpu.copies import copied
+from ...kernels.cpu.movement.copies import copied
 from ...tensor.meta import MetaArray
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import prod
 
-from ...kernels.cpu.assembled import SHORT, assembled, bordered, lines, whole
-from ...kernels.cpu.moves import PART, path
-from ...kernels.cpu.places import moved
+from ...kernels.cpu.movement.assembled import SHORT, assembled, bordered, lines, whole
+from ...kernels.cpu.movement.moves import PART, path
+from ...kernels.cpu.movement.places import moved
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, of_any_dtype, single
 from ...pool.layout import SLICE
 from ...tensor.shapes import contiguous_strides

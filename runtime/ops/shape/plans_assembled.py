@@ -6,8 +6,8 @@ from math import prod
 
 import numpy as np
 
-from ...kernels.cpu.assembled import assembled, bordered, length, lines, mirrored, turned, whole
-from ...kernels.cpu.places import moved
+from ...kernels.cpu.movement.assembled import assembled, bordered, length, lines, mirrored, turned, whole
+from ...kernels.cpu.movement.places import moved
 from ...kernels.cpu.plan import Ints, Layout, Plan, of_any_dtype, single
 from . import cpu_loops as loops
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...kernels.cpu.places import moved
+from ...kernels.cpu.movement.places import moved
 from ...kernels.cpu.plan import Ints, Layout, Plan
 from . import cpu
 

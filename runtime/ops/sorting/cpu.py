@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.cpu.copies import contiguous
 from ...kernels.cpu.folding import folding
+from ...kernels.cpu.movement.copies import contiguous
 from ...kernels.cpu.plan import run
 from ...pool.parallel_for import is_long, shared
 from ...pool.workers import in_parts

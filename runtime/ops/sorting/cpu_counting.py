@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ...kernels.cpu.copies import contiguous
+from ...kernels.cpu.movement.copies import contiguous
 from ...kernels.cpu.plan import run
 from ...pool.parallel_for import is_shared, shared
 from ...pool.threads import get_num_threads

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.cpu.float_keys import extremum
+from ...kernels.cpu.dtypes.float_keys import extremum
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import clear, part_of, zero_row
 

@@ -14,7 +14,7 @@ from specgrad.codegen.verify import guards
 from specgrad.runtime.dispatch.elementwise import Elementwise
 from specgrad.runtime.dispatch.kernel_op import KernelOp, KernelOpGradient
 from specgrad.runtime.dispatch.view_cache import ViewOp
-from specgrad.runtime.kernels.llvm.check_mode import interrupt
+from specgrad.runtime.kernels.llvm.native_code.check_mode import interrupt
 from specgrad.runtime.native.comparison import native_alone
 
 from . import native_programs as programs

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from specgrad.runtime.kernels.llvm.kinds import NativeError
-from specgrad.runtime.kernels.llvm.structs import Items, Struct, room
-from specgrad.runtime.kernels.llvm.translation import Module
-from specgrad.runtime.kernels.llvm.typed import NULL, Native, address_of, cast, exchange, native, new
-from specgrad.runtime.kernels.llvm.units import Unit, load, object_code, translated
+from specgrad.runtime.kernels.llvm.native_code.kinds import NativeError
+from specgrad.runtime.kernels.llvm.native_code.structs import Items, Struct, room
+from specgrad.runtime.kernels.llvm.native_code.translation import Module
+from specgrad.runtime.kernels.llvm.native_code.typed import NULL, Native, address_of, cast, exchange, native, new
+from specgrad.runtime.kernels.llvm.native_code.units import Unit, load, object_code, translated
 
 T = TypeVar("T")
 WORD = ctypes.c_int64

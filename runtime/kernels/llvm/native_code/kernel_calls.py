@@ -11,7 +11,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from ...pool.layout import CALL_INTEGERS, CALL_NUMBERS
+from ....pool.layout import CALL_INTEGERS, CALL_NUMBERS
 from .kinds import NUMBER, VOID, Address
 from .structs import Items, Struct, at, fields, length, room
 from .typed import HALF, WORD, Word, c_function, instruction, native, on_stack, word_at

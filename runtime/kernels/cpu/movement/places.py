@@ -11,9 +11,9 @@ from math import prod
 
 import numpy as np
 
-from ..jit import WRITTEN, jit
-from ..llvm.addresses import part_of
-from .plan import Array, Layout, Plan, Step
+from ...jit import WRITTEN, jit
+from ...llvm.addresses import part_of
+from ..plan import Array, Layout, Plan, Step
 
 MOST = 1 << 16  # elements that are moved by a plan
 MOST_ALONE = 1 << 12  # of those that have no neighbours

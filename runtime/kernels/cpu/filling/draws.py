@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...pool.parallel_for import shared
+from ....pool.parallel_for import shared
 from . import chosen_loops as chosen
 from . import draw_loops as loops
 from .draw_loops import UNIT

@@ -7,11 +7,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ...pool.parallel_for import is_long
-from ...pool.workers import in_parts
+from ....pool.parallel_for import is_long
+from ....pool.workers import in_parts
+from ..aligned import empty
+from ..movement.moves import move
 from . import half_casts
-from .aligned import empty
-from .moves import move
 
 WITHOUT_INFINITY = np.dtype(ml_dtypes.float8_e4m3fn)  # what is too large becomes the largest number, as in PyTorch
 LARGEST = 448.0

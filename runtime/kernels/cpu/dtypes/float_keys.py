@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import jit
-from ..scalar.primitives import bits, choose, from_bits, narrow
+from ...jit import jit
+from ...scalar.primitives import bits, choose, from_bits, narrow
 
 _INFINITE32, _INFINITE64 = np.int32(0x7F800000), np.int64(0x7FF0000000000000)
 

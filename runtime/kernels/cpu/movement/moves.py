@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...pool.parallel_for import is_shared, shared
-from ..jit import jit
-from ..llvm.addresses import address, item_size, row_at
+from ....pool.parallel_for import is_shared, shared
+from ...jit import jit
+from ...llvm.addresses import address, item_size, row_at
 
 Array = np.ndarray
 Ints = tuple[int, ...]

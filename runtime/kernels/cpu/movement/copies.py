@@ -6,10 +6,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from ...pool.parallel_for import by_slices, shared
-from ..jit import jit
-from .aligned import empty
-from .matmul import transpose
+from ....pool.parallel_for import by_slices, shared
+from ...jit import jit
+from ..aligned import empty
+from ..matmul import transpose
 
 Array = np.ndarray
 Dims = tuple[int, ...]

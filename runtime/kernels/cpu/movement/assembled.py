@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...pool.layout import SLICE
-from ...tensor.shapes import contiguous_strides
-from ..jit import WRITTEN, jit
-from ..llvm.addresses import part_of
-from ..llvm.runs import copy_elements, reverse_elements
-from ..llvm.take import take_into
-from .plan import Array, Ints, Layout, Plan, Step
+from ....pool.layout import SLICE
+from ....tensor.shapes import contiguous_strides
+from ...jit import WRITTEN, jit
+from ...llvm.addresses import part_of
+from ...llvm.runs import copy_elements, reverse_elements
+from ...llvm.take import take_into
+from ..plan import Array, Ints, Layout, Plan, Step
 
 SHORT = 16  # elements that a run has at least, on average, to be copied as one
 MOST_RUNS = 1 << 12  # of a row or a dimension

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
-from ...pool.parallel_for import by_slices
-from ..jit import jit
-from ..llvm.halves.elements import as_half, as_single
+from ....pool.parallel_for import by_slices
+from ...jit import jit
+from ...llvm.halves.elements import as_half, as_single
 
 LEAST = 4096  # elements, for which a kernel is worth its loading
 Array = np.ndarray

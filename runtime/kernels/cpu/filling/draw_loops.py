@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import jit
-from ..llvm.addresses import address, empty_row, part_of, row_at
-from ..scalar.primitives import bits, fma
-from ..scalar.random.counts import binomial, log_gamma_number, poisson
-from ..scalar.random.draws import (
+from ...jit import jit
+from ...llvm.addresses import address, empty_row, part_of, row_at
+from ...scalar.primitives import bits, fma
+from ...scalar.random.counts import binomial, log_gamma_number, poisson
+from ...scalar.random.draws import (
     below,
     exponential_double,
     exponential_single,
@@ -21,7 +21,7 @@ from ..scalar.random.draws import (
     uniform_double,
     uniform_single,
 )
-from ..scalar.random.philox import block, word
+from ...scalar.random.philox import block, word
 
 Array = np.ndarray
 UNIT = 2048  # elements that are made at a time: what stays in the nearest cache

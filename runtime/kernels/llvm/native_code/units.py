@@ -14,11 +14,11 @@ from typing import Any
 
 from llvmlite import binding
 
-from ..cache import ahead, lowered, store
-from ..cache.digest import digest, folder_text
-from ..compile import garbage
-from ..compile.machine import llvm
-from ..compile.scalar_library import building
+from ...cache import ahead, lowered, store
+from ...cache.digest import digest, folder_text
+from ...compile import garbage
+from ...compile.machine import llvm
+from ...compile.scalar_library import building
 from .check_mode import SETTING
 from .kinds import NativeError
 from .translation import Module

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..jit import READ, jit
-from ..llvm.addresses import part_of
-from .plan import Array, Ints, Layout, Plan, Step, run_if_planned
+from ...jit import READ, jit
+from ...llvm.addresses import part_of
+from ..plan import Array, Ints, Layout, Plan, Step, run_if_planned
 
 MOST = 4096  # elements of an operand: what copies more has blocks of its own (copies.py)
 Loops = tuple[Ints, Ints]  # how often, and the steps in elements; three

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...pool.parallel_for import by_slices, is_shared
-from ..compile.loading import is_loaded
-from ..jit import jit
-from .aligned import empty
+from ....pool.parallel_for import by_slices, is_shared
+from ...compile.loading import is_loaded
+from ...jit import jit
+from ..aligned import empty
 
 Array = np.ndarray
 

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...pool.parallel_for import shared
-from ..jit import MEMORY, READ, WRITTEN, jit
-from ..llvm.addresses import part_of
-from .plan import Array, Ints, Plan, Step
+from ....pool.parallel_for import shared
+from ...jit import MEMORY, READ, WRITTEN, jit
+from ...llvm.addresses import part_of
+from ..plan import Array, Ints, Plan, Step
 
 UNIT = 4096  # elements of a copy that stay in one thread
 HALF, SINGLE, INDEX, MASK = "TCIB"  # what a call reads or writes is of the operands' dtype, float32, int64, bool

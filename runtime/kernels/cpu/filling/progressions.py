@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import jit
-from ..llvm.addresses import part_of
+from ...jit import jit
+from ...llvm.addresses import part_of
 
 Array = np.ndarray
 MANY = 1 << 15  # numbers for which these loops are worth being called

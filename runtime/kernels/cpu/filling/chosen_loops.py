@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import jit
-from ..llvm.addresses import empty_row
-from ..scalar.random.draws import uniform_double
+from ...jit import jit
+from ...llvm.addresses import empty_row
+from ...scalar.random.draws import uniform_double
 from .draw_loops import UNIT, exponential_doubles, words
 
 Array = np.ndarray

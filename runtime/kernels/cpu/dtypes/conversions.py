@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import jit
+from ...jit import jit
 
 Array = np.ndarray
 

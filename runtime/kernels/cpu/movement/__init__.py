@@ -1,0 +1,1 @@
+"""Elements that are only moved: copies, layouts, and what an op makes of their places."""
