@@ -113,10 +113,12 @@ def alias(shape: Ints, strides: Ints, offset: int) -> Layout:
 
 
 def expand(shape: Ints, strides: Ints, offset: int, size: Ints) -> Layout:
-    """Stride 0 where a dimension is new or grows from size 1."""
+    """Stride 0 where a dimension grows from size 1; a new one of size 1 goes on as if it had been there."""
     new = len(size) - len(shape)
-    steps = (s if n == m else 0 for s, n, m in zip(strides, shape, size[new:], strict=True))
-    return tuple(size), ((0,) * new + tuple(steps)), offset
+    steps = [s if n == m else 0 for s, n, m in zip(strides, shape, size[new:], strict=True)]
+    for d in reversed(range(new)):
+        steps.insert(0, size[d + 1] * steps[0] if steps and size[d] == 1 else 0)
+    return tuple(size), tuple(steps), offset
 
 
 def select(shape: Ints, strides: Ints, offset: int, dim: int, index: int) -> Layout:

@@ -10,7 +10,7 @@ import pytest
 from scipy.special import ndtri
 
 import specgrad as sg
-from specgrad.runtime.kernels.cpu import draws
+from specgrad.runtime.kernels.cpu.filling import draws
 
 SEEDS = (0, 7, 2**63 + 5, 2**64 - 1)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.kernels.cpu import fills
+from specgrad.runtime.kernels.cpu.filling import fills
 from specgrad.runtime.kernels.cpu.filling.fills import filled, zeros
 
 VALUES = ((np.float32, -0.0), (np.float64, np.nan), (np.int32, -(2**31)), (np.int64, 2**63 - 1), (np.complex64, 1 - 2j))

@@ -8,7 +8,7 @@ import pytest
 
 from specgrad.runtime.kernels.compile import half_bits
 from specgrad.runtime.kernels.compile.loading import load_compiler
-from specgrad.runtime.kernels.cpu import half_casts
+from specgrad.runtime.kernels.cpu.dtypes import half_casts
 from specgrad.runtime.kernels.cpu.dtypes.half_plans import WRITTEN, for_halves
 from specgrad.runtime.kernels.cpu.plan import Step
 from specgrad.runtime.kernels.llvm.halves.elements import as_half, as_single

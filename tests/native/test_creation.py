@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.kernels.llvm import units
+from specgrad.runtime.kernels.llvm.native_code import units
 from specgrad.runtime.kernels.llvm.native_code.units import Unit
 from specgrad.runtime.native.layout import supported
 from specgrad.runtime.tensor.dtypes import WITH_KERNELS

@@ -113,3 +113,21 @@ def test_view_of_nothing_and_of_one_number():
 def test_span_counts_the_elements_reached_over(size, stride, reach):
     """span is the distance from a layout's first element to behind its last."""
     assert views.span(size, stride) == reach
+
+
+EXPANDED = [
+    ((3,), (1, 3), (3, 1)),
+    ((3,), (1, 1, 3), (3, 3, 1)),
+    ((2,), (3, 1, 2), (0, 2, 1)),
+    ((1,), (4, 1, 1), (0, 1, 1)),
+    ((1, 1), (1, 1, 1), (1, 1, 1)),
+    ((3, 1), (1, 3, 5), (3, 1, 0)),
+    ((), (1, 2, 1), (0, 0, 0)),
+    ((0,), (1, 0), (0, 1)),
+]
+
+
+@pytest.mark.parametrize(("shape", "size", "strides"), EXPANDED)
+def test_new_dimensions_of_size_one_go_on_with_the_layout(lib, shape, size, strides):
+    """As in PyTorch: so a tensor that gets one stays contiguous to whoever looks at its strides."""
+    assert lib.ones(shape).expand(size).stride() == strides

@@ -40,6 +40,8 @@ def as_kind(tensor: Tensor, to: int, owned: Owned) -> New[Object]:
     kind, shape = any_kind_of(tensor.dtype), own(owned, tensor.shape)
     if kind < 0 or to < 0 or kind == to or converting.resolver is NULL:
         return not_handled()
+    if tensor.flat is not none and tensor.strides is not none:  # of dimensions of size 1, which a copy keeps
+        return not_handled()
     order = new(Order)
     turned = tensor.flat is none and begin_order(shape, order) and note_steps(tensor, order) and sort_order(order)
     if turned:

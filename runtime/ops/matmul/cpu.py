@@ -9,7 +9,7 @@ import numpy as np
 
 from ..reduction.cpu import sum_dim
 from .cpu_halves import matmul2d_as_stored, matmul3d_as_stored, widened
-from .cpu_products import matrix_vector, vector_vector
+from .cpu_products import contiguous_or_transposed, matrix_vector, ready_batch, vector_vector
 
 Array = np.ndarray
 Number = int | float | complex
@@ -23,8 +23,8 @@ def mm(a: Array, b: Array) -> Array:
 def mm_backward(wanted: Sequence[bool], grad: Array, a: Array | None, b: Array | None) -> tuple[Array | None, ...]:
     """The gradients of both matrices of `mm`."""
     return (
-        None if b is None or not wanted[0] else matmul2d_as_stored(grad, b.T),
-        None if a is None or not wanted[1] else matmul2d_as_stored(a.T, grad),
+        None if b is None or not wanted[0] else matmul2d_as_stored(grad, contiguous_or_transposed(b).T),
+        None if a is None or not wanted[1] else matmul2d_as_stored(contiguous_or_transposed(a).T, grad),
     )
 
 
@@ -36,8 +36,8 @@ def bmm(a: Array, b: Array) -> Array:
 def bmm_backward(wanted: Sequence[bool], grad: Array, a: Array | None, b: Array | None) -> tuple[Array | None, ...]:
     """The gradients of both batches of `bmm`."""
     return (
-        None if b is None or not wanted[0] else bmm(grad, b.swapaxes(1, 2)),
-        None if a is None or not wanted[1] else bmm(a.swapaxes(1, 2), grad),
+        None if b is None or not wanted[0] else bmm(grad, ready_batch(b).swapaxes(1, 2)),
+        None if a is None or not wanted[1] else bmm(ready_batch(a).swapaxes(1, 2), grad),
     )
 
 
@@ -50,7 +50,7 @@ def mv_backward(wanted: Sequence[bool], grad: Array, a: Array | None, x: Array |
     """The gradients of the matrix and of the vector of `mv`."""
     return (
         None if x is None or not wanted[0] else np.multiply.outer(grad, x),
-        None if a is None or not wanted[1] else matrix_vector(a.T, grad),
+        None if a is None or not wanted[1] else matrix_vector(contiguous_or_transposed(a).T, grad),
     )
 
 

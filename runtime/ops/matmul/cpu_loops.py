@@ -86,12 +86,24 @@ def row_added(row: Array, out: Array, rows: int, columns: int) -> None:
 
 
 @jit
-def outer_product(x: Array, y: Array, out: Array, first: int, last: int) -> None:
-    """out[i, j] = x_i y_j, for a range of rows."""
-    for i in range(first, last):
-        line, one = part_of(out, i * y.size, y.size), x[i]
+def outer_products(
+    x: Array,
+    y: Array,
+    out: Array,
+    rows: int,
+    columns: int,
+    x_apart: int,
+    each: int,
+    y_apart: int,
+    first: int,
+    last: int,
+) -> None:
+    """out[b, i, j] = x[b x_apart + i each] y[b y_apart + j], for a range of the rows of all."""
+    for k in range(first, last):
+        line, one = part_of(out, k * columns, columns), x[k // rows * x_apart + k % rows * each]
+        row = part_of(y, k // rows * y_apart, columns)
         for j in range(line.size):
-            line[j] = one * y[j]
+            line[j] = one * row[j]
 
 
 @jit

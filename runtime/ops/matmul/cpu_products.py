@@ -10,7 +10,7 @@ import numpy as np
 
 from ...kernels.cpu.matvec import multiply_vectors
 from ...kernels.cpu.movement.copies import contiguous
-from ...kernels.cpu.plan import Layout, Plan, run
+from ...kernels.cpu.plan import Layout, Plan, layout_of, run
 from ...pool.parallel_for import shared
 from . import plans
 
@@ -76,6 +76,8 @@ def matmul3d(a: Array, b: Array) -> Array:
     """The product of two matrices for each item of a batch; all matrices may be transposed views."""
     if not a.size or not b.size or not has_loops(a, b):
         return row_by_matrices(a, b) if a.shape[1] == 1 else product(a, b)
+    if plans.is_one(layout_of(b)):  # as its plan has it
+        return matmul2d(a.reshape(-1, a.shape[2]), b[0]).reshape(*a.shape[:2], -1)
     (a, trans_a), (b, trans_b) = contiguous_batch(a), contiguous_batch(b)
     lying = a.swapaxes(1, 2) if trans_a else a, b.swapaxes(1, 2) if trans_b else b
     return run(products_of_batches, *lying)[0]
@@ -92,6 +94,14 @@ def contiguous_batch(matrices: Array) -> tuple[Array, bool]:
         return matrices, False
     swapped = matrices.swapaxes(1, 2)
     return (swapped, True) if swapped.flags.c_contiguous else (np.ascontiguousarray(matrices), False)
+
+
+def ready_batch(matrices: Array) -> Array:
+    """A batch whose matrices lie as products want them, copied where they lie in no such way."""
+    if matrices.strides[0] == 0 and plans.is_one(layout_of(matrices)):
+        return matrices
+    ready, turned = contiguous_batch(matrices)
+    return ready.swapaxes(1, 2) if turned else ready
 
 
 def row_by_matrices(a: Array, b: Array) -> Array:

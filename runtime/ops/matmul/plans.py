@@ -97,9 +97,8 @@ def mv_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, x: Lay
     if grad.strides is not None or (x is not None and x.strides is not None):
         return None
     if wanted[0] and x is not None:
-        rows, columns = grad.shape[0], x.shape[0]
-        times = Step(loops.outer_product, (1, 3), ((0, (rows, columns)),), rows=(rows, 1), row=columns)
-        steps.append((times,) if rows * columns else ())
+        column, row = Layout((1, *grad.shape, 1), None), Layout((1, 1, *x.shape), None)
+        steps.append(outer_products(column, row, (1, 3), 0, (*grad.shape, *x.shape)))
     if wanted[1] and a is not None:
         lying = across(a) is not None and 0 not in a.shape
         steps.append(by_vector(turned(a), (2, 1), 1, a.shape[1:], None) if lying else ())
@@ -125,23 +124,29 @@ def baddbmm(c: Layout, a: Layout, b: Layout, beta: float, alpha: float) -> Plan 
 
 def added(c: Layout, products: Plan, beta: float, alpha: float) -> Plan | None:
     """The calls of products, then alpha times these plus beta times what is broadcast to their shape."""
-    if not products or c.strides is not None or isinstance(beta, complex) or isinstance(alpha, complex):
+    if not products or isinstance(beta, complex) or isinstance(alpha, complex):
         return None
     steps = tuple([step._replace(pairs=None) for step in products])  # the kernel is given float32
     shape = products[-1].results[0][1]
-    outer, inner, size, step = loops_through(c.shape, shape)
+    outer, inner, size, step = loops_through(c, shape)
     if step is None or not prod(shape):
         return None
     ints = (outer, inner, size, *step)
     return (*steps, Step(loops.scaled_and_added, (0,), ((0, shape),), (beta, alpha), ints))
 
 
-def loops_through(own: Ints, shape: Ints) -> tuple[int, int, int, Ints | None]:
+def loops_through(own: Layout, shape: Ints) -> tuple[int, int, int, Ints | None]:
     """Three loops through a result of at most three dimensions, and the steps of an operand that is broadcast to it."""
-    given = (1,) * (3 - len(own)) + tuple(own)
-    steps = tuple([0 if given[d] == 1 else prod(given[d + 1 :]) for d in range(3)])
+    missing = 3 - len(own.shape)
+    given = zip((1,) * missing + tuple(own.shape), (0,) * missing + steps_of(own), strict=True)
+    steps = tuple([0 if size == 1 else step for size, step in given])
     outer, inner, size = (1,) * (3 - len(shape)) + tuple(shape)
-    return outer, inner, size, steps if len(given) == 3 else None
+    return outer, inner, size, steps if len(steps) == 3 else None
+
+
+def steps_of(x: Layout) -> Ints:
+    """The strides of an operand, in elements, however it lies."""
+    return tuple([prod(x.shape[d + 1 :]) for d in range(len(x.shape))]) if x.strides is None else tuple(x.strides)
 
 
 def dot(x: Layout, y: Layout) -> Plan | None:
@@ -184,15 +189,30 @@ def lies_across(x: Layout) -> bool | None:
 def each_turned(x: Layout) -> Layout:
     """The transpose of each matrix of a batch."""
     batch, rows, columns = x.shape
-    strides = (rows * columns, columns, 1) if x.strides is None else x.strides
-    turned = strides[0], strides[2], strides[1]
+    strides = steps_of(x)
+    turned = rows * columns if batch == 1 else strides[0], strides[2], strides[1]
     return Layout((batch, columns, rows), None if turned == (rows * columns, rows, 1) else turned)
+
+
+def is_one(x: Layout) -> bool:
+    """Whether all matrices of a batch are one, as `expand` makes them, which lies as products want it."""
+    return x.strides is not None and x.strides[0] == 0 and x.shape[0] > 1 and across(item_of(x)) is not None
+
+
+def item_of(x: Layout) -> Layout:
+    """A matrix of a batch."""
+    shape, strides = x.shape[1:], steps_of(x)[1:]
+    return Layout(shape, None if strides == (shape[1], 1) else strides)
 
 
 def batch_products(a: Layout, b: Layout, operands: tuple[int, int] = (0, 1), output: int = 0) -> Plan:
     """The call for the products of two batches of matrices; none where NumPy computes them."""
     (batch, rows, depth), columns, left, right = a.shape, b.shape[2], lies_across(a), lies_across(b)
-    if left is None or right is None or not batch * rows * depth * columns:
+    if not batch * rows * depth * columns:
+        return ()
+    if left is False and is_one(b):
+        return product(Layout((batch * rows, depth), None), item_of(b), operands, output, (batch, rows, columns))
+    if left is None or right is None:
         return ()
     if rows == 1:
         return by_vectors(each_turned(b), (operands[1], operands[0]), output, (batch, 1, columns))
@@ -215,18 +235,38 @@ def by_vectors(matrices: Layout, operands: tuple[int, int], output: int, shape: 
     return (Step(loops.matrix_vector_products, operands, results, (), (rows, depth), shares, row=row),)
 
 
+def outer_products(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape: Ints) -> Plan:
+    """The call for the products of columns and rows; none where the elements of a row do not follow each other."""
+    (batch, rows, _), columns = a.shape, b.shape[2]
+    (a_apart, each, _), (b_apart, _, next_one) = steps_of(a), steps_of(b)
+    if columns == 1:  # the numbers of a column follow each other then, and are times one
+        operands, rows, columns, next_one = operands[::-1], 1, rows, each
+        a_apart, b_apart, each = b_apart, a_apart, 0
+    if (next_one != 1 and columns > 1) or not batch * rows * columns:
+        return ()
+    ints, parts = (rows, columns, a_apart, each, b_apart), (batch * rows, 1)
+    return (Step(loops.outer_products, operands, ((output, shape),), (), ints, parts, row=columns),)
+
+
+def item_products(a: Layout, b: Layout, operands: tuple[int, int] = (0, 1), output: int = 0) -> Plan:
+    """The call for the product of each pair of matrices; that of a column by a row is no sum."""
+    if a.shape[2] == 1:
+        return outer_products(a, b, operands, output, (*a.shape[:2], b.shape[2]))
+    return batch_products(a, b, operands, output)
+
+
 def bmm(a: Layout, b: Layout) -> Plan | None:
-    """The product of each pair of matrices; a column by a row is no sum."""
-    return None if a.shape[2] == 1 else batch_products(a, b) or None
+    """The product of each pair of matrices."""
+    return item_products(a, b) or None
 
 
 def bmm_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, b: Layout | None) -> Plan | None:
     """A product for each batch."""
     steps: list[Plan] = []
     if wanted[0] and b is not None:
-        steps.append(() if grad.shape[2] == 1 else batch_products(grad, each_turned(b), (1, 3), 0))
+        steps.append(item_products(grad, each_turned(b), (1, 3), 0))
     if wanted[1] and a is not None:
-        steps.append(() if grad.shape[1] == 1 else batch_products(each_turned(a), grad, (2, 1), 1))
+        steps.append(item_products(each_turned(a), grad, (2, 1), 1))
     return joined(steps)
 
 

@@ -1,11 +1,13 @@
 """Products of batches and their gradients by plans: any layout, few items and many, any number of threads."""
 
+import itertools
 from typing import Any
 
 import numpy as np
 import pytest
 
 import specgrad as sg
+from tests.generated.calls import watched
 
 ROWS, DEPTH, COLUMNS = 65, 40, 70
 WAYS = list(np.ndindex(2, 2))
@@ -49,6 +51,40 @@ def test_one_item_of_any_stride() -> None:
     a = sg.randn(3, 40, 65)[1:2].transpose(1, 2)
     b = np.random.default_rng(1).standard_normal((1, 40, 70)).astype(np.float32)
     np.testing.assert_allclose(a.bmm(sg.tensor(b)).numpy(), a.numpy() @ b, atol=1e-4)
+
+
+LYING: dict[str, Any] = {
+    "as it is": lambda x: sg.tensor(x),
+    "across": lambda x: sg.tensor(x.swapaxes(1, 2).copy()).transpose(1, 2),
+    "one matrix": lambda x: sg.tensor(x[0]).expand(x.shape),
+    "one across": lambda x: sg.tensor(x[0].T.copy()).t().expand(x.shape),
+    "apart": lambda x: sg.tensor(np.repeat(x, 2, 2))[:, :, ::2],
+}
+
+
+@pytest.mark.parametrize("sizes", [(5, 3, 4, 6), (5, 1, 4, 6), (5, 3, 1, 6), (5, 4, 1, 1), (1, 1, 5, 32), (5, 3, 4, 1)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_any_layout_of_both(sizes: tuple[int, ...], dtype: Any) -> None:
+    """bmm, baddbmm with a row that is broadcast, and gradients: NumPy's values; products have the general path's bits."""
+    batch, rows, depth, columns = sizes
+    rng = np.random.default_rng(2)
+    shapes = (batch, rows, depth), (batch, depth, columns), (1, columns), (batch, rows, columns)
+    x, y, row, grad = (rng.standard_normal(shape).astype(dtype) for shape in shapes)
+    for first, second in itertools.product(LYING.values(), LYING.values()):
+        seen = []
+        for general in (False, False, True):  # plans are found by the first call
+            with watched(general):
+                a, b = first(x).requires_grad_(), second(y).requires_grad_()
+                result = a.bmm(b)
+                grads = sg.autograd.grad(result, (a, b), sg.tensor(grad))
+                added = sg.baddbmm(sg.tensor(row).expand(shapes[3]), a, b)
+                seen.append([t.detach().numpy() for t in (result, *grads, added)])
+        u, v = (t.detach().double().numpy() for t in (a, b))
+        wanted = [u @ v, grad @ v.swapaxes(1, 2), u.swapaxes(1, 2) @ grad, u @ v + row]
+        for found in seen:
+            for one, other in zip(found, wanted, strict=True):
+                np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5 if dtype is np.float32 else 1e-12)
+        assert all(np.array_equal(found[k], seen[2][k]) for found in seen for k in (0, 3))
 
 
 PRODUCTS: list[Any] = [

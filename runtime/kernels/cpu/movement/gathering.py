@@ -12,6 +12,7 @@ from ...jit import READ, jit
 from ...llvm.addresses import part_of
 from ..plan import Array, Ints, Layout, Plan, Step, run_if_planned
 
+FEW = 3  # operands that lie apart, of which one may be all that has to be copied
 MOST = 4096  # elements of an operand: what copies more has blocks of its own (copies.py)
 Loops = tuple[Ints, Ints]  # how often, and the steps in elements; three
 
@@ -27,13 +28,22 @@ def gathered(
     """
     named = zip(letters, operands, strict=False)
     strided = [i for i, (letter, a) in enumerate(named) if letter in "TOCI" and a is not None and a.strides is not None]
-    loops = {i: loops_of(operands[i]) for i in strided}
-    if not loops or not all(loops.values()):
-        return None
-    packed = [Layout(a.shape, None) if i in loops else a for i, a in enumerate(operands)]
-    plan = find(tuple(packed), *known[1:]) if operands is known[0] else find(*packed[: len(known)])
-    if plan is None:
-        return None
+    # One alone first: the others may lie as the op wants them, a transpose say, and need no copy.
+    alone = [[i] for i in strided] if 1 < len(strided) <= FEW else []
+    for copied in (*alone, strided):
+        loops = {i: loops_of(operands[i]) for i in copied}
+        packed = [Layout(a.shape, None) if i in loops else a for i, a in enumerate(operands)]
+        if loops and all(loops.values()):
+            plan = find(tuple(packed), *known[1:]) if operands is known[0] else find(*packed[: len(known)])
+            if plan is not None:
+                return copied_first(plan, loops, operands, letters, outputs)
+    return None
+
+
+def copied_first(
+    plan: Plan, loops: dict[int, Loops | None], operands: Sequence[Any], letters: str, outputs: int
+) -> Plan:
+    """The plan behind the calls that copy operands, which it then reads."""
     first = 1 + max(outputs - 1, *[output for step in plan for output, _ in step.results])
     numbers = {i: first + k for k, i in enumerate(loops)}
     copies = [
