@@ -65,7 +65,7 @@ LYING: dict[str, Any] = {
 @pytest.mark.parametrize("sizes", [(5, 3, 4, 6), (5, 1, 4, 6), (5, 3, 1, 6), (5, 4, 1, 1), (1, 1, 5, 32), (5, 3, 4, 1)])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_any_layout_of_both(sizes: tuple[int, ...], dtype: Any) -> None:
-    """bmm, baddbmm with a row that is broadcast, and gradients: NumPy's values; products have the general path's bits."""
+    """bmm, baddbmm with a row that is broadcast, and gradients: as NumPy; products have the general path's bits."""
     batch, rows, depth, columns = sizes
     rng = np.random.default_rng(2)
     shapes = (batch, rows, depth), (batch, depth, columns), (1, columns), (batch, rows, columns)
