@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.dispatch.elementwise import Elementwise
+from specgrad.runtime.dispatch.elementwise.elementwise import Elementwise
 from specgrad.runtime.dispatch.spec_lines import generated_package
 from specgrad.runtime.kernels.compile.scalar_library import cpu_library, names_in, rebuilt
 from specgrad.runtime.kernels.scalar import complex as scalar_complex

@@ -8,8 +8,8 @@ from ...runtime.autograd.engine.match_input import fit
 from ...runtime.autograd.forward.tangents import zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_list, unpack_output, version_of
-from ...runtime.dispatch.kernel_arrays import array_in, array_of, arrays_of
-from ...runtime.dispatch.kernel_op import KernelOpGradient
+from ...runtime.dispatch.kernel_ops.kernel_arrays import array_in, array_of, arrays_of
+from ...runtime.dispatch.kernel_ops.kernel_op_gradient import KernelOpGradient
 from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch

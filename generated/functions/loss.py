@@ -8,8 +8,8 @@ from ...runtime.autograd.engine.match_input import fit
 from ...runtime.autograd.forward.tangents import total, zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import unpack, version_of
-from ...runtime.dispatch.kernel_arrays import array_in, array_of
-from ...runtime.dispatch.kernel_op import KernelOpGradient
+from ...runtime.dispatch.kernel_ops.kernel_arrays import array_in, array_of
+from ...runtime.dispatch.kernel_ops.kernel_op_gradient import KernelOpGradient
 from ...runtime.dispatch.places import at_array
 from ...runtime.errors import NotDifferentiableError
 from ...runtime.modes.grad_mode import mode as grad_mode

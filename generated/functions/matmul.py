@@ -7,8 +7,8 @@ from ...runtime.autograd.engine.backward_kernels import all_floats, as_gradients
 from ...runtime.autograd.forward.tangents import total, zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved.saved import edge_of, unpack
-from ...runtime.dispatch.kernel_arrays import array_in, array_of, stored_in, stored_of
-from ...runtime.dispatch.kernel_op import KernelOpGradient
+from ...runtime.dispatch.kernel_ops.kernel_arrays import array_in, array_of, stored_in, stored_of
+from ...runtime.dispatch.kernel_ops.kernel_op_gradient import KernelOpGradient
 from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch

@@ -7,8 +7,8 @@ from ...runtime.autograd.engine.backward_kernels import all_floats, as_gradients
 from ...runtime.autograd.forward.tangents import zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, edge_of, missing_output, unpack, version_of
-from ...runtime.dispatch.kernel_arrays import array_of, arrays_in
-from ...runtime.dispatch.kernel_op import KernelOpGradient
+from ...runtime.dispatch.kernel_ops.kernel_arrays import array_of, arrays_in
+from ...runtime.dispatch.kernel_ops.kernel_op_gradient import KernelOpGradient
 from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch

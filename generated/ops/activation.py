@@ -11,9 +11,9 @@ from typing import Any
 from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.autograd.inplace.inplace import after_write
 from ...runtime.dispatch import checks
-from ...runtime.dispatch.elementwise import Promoting, run
+from ...runtime.dispatch.elementwise.elementwise import Promoting, run
+from ...runtime.dispatch.elementwise.row_loops import run_rows
 from ...runtime.dispatch.overloads import Number
-from ...runtime.dispatch.row_loops import run_rows
 from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch

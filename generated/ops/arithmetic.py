@@ -13,14 +13,14 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.autograd.inplace.inplace import adopt_result, after_write, overwrite
 from ...runtime.autograd.undefined import record_undefined
 from ...runtime.dispatch import checks
-from ...runtime.dispatch.elementwise import Promoting, run
+from ...runtime.dispatch.elementwise.elementwise import Promoting, run
+from ...runtime.dispatch.elementwise.row_loops import run_rows
 from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
-from ...runtime.dispatch.kernel_op import KernelOp
+from ...runtime.dispatch.kernel_ops.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.older_forms import call_older_form
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at
-from ...runtime.dispatch.row_loops import run_rows
 from ...runtime.dispatch.view_cache import ViewOp
 from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.dispatch.writing_several import write_outs

@@ -12,9 +12,9 @@ from typing import Any
 from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.autograd.inplace.inplace import adopt_result, after_write, overwrite
 from ...runtime.dispatch import checks
-from ...runtime.dispatch.elementwise import Promoting, run
+from ...runtime.dispatch.elementwise.elementwise import Promoting, run
+from ...runtime.dispatch.elementwise.row_loops import run_rows
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
-from ...runtime.dispatch.row_loops import run_rows
 from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch

@@ -12,9 +12,9 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.autograd.inplace.inplace import after_write
 from ...runtime.autograd.inplace.view_history import not_recorded
 from ...runtime.dispatch import checks
-from ...runtime.dispatch.elementwise import result_dtype, run
+from ...runtime.dispatch.elementwise.elementwise import result_dtype, run
 from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype
+from ...runtime.dispatch.kernel_ops.kernel_arrays import array_in, computed_dtype
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.view_cache import ViewOp
 from ...runtime.dispatch.writing import before_write, write, write_out

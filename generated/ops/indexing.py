@@ -14,10 +14,10 @@ from ...runtime.autograd.inplace.inplace import adopt_result, after_write
 from ...runtime.autograd.inplace.writers import note_write
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.destinations import is_writable
-from ...runtime.dispatch.elementwise import Promoting, result_dtype, run
+from ...runtime.dispatch.elementwise.elementwise import Promoting, result_dtype, run
 from ...runtime.dispatch.failures import listed, reraise
-from ...runtime.dispatch.kernel_arrays import array_in, arrays_in, computed_dtype
-from ...runtime.dispatch.kernel_op import KernelOp
+from ...runtime.dispatch.kernel_ops.kernel_arrays import array_in, arrays_in, computed_dtype
+from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import before_write, check_shape, write, write_out

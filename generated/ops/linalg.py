@@ -12,10 +12,10 @@ from typing import Any
 from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.autograd.undefined import record_undefined
 from ...runtime.dispatch import checks
-from ...runtime.dispatch.elementwise import result_dtype
+from ...runtime.dispatch.elementwise.elementwise import result_dtype
 from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
-from ...runtime.dispatch.kernel_op import KernelOp
+from ...runtime.dispatch.kernel_ops.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.view_cache import ViewOp

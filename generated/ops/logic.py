@@ -10,9 +10,9 @@ from typing import Any
 
 from ...runtime.autograd.inplace.inplace import after_write, overwrite
 from ...runtime.dispatch import checks
-from ...runtime.dispatch.elementwise import run
+from ...runtime.dispatch.elementwise.elementwise import run
+from ...runtime.dispatch.elementwise.row_loops import run_rows
 from ...runtime.dispatch.overloads import Number
-from ...runtime.dispatch.row_loops import run_rows
 from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.modes.overrides.classes import plain

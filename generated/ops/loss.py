@@ -11,13 +11,13 @@ from typing import Any
 
 from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
-from ...runtime.dispatch.elementwise import Promoting, run
+from ...runtime.dispatch.elementwise.elementwise import Promoting, run
+from ...runtime.dispatch.elementwise.row_loops import run_rows
 from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
-from ...runtime.dispatch.kernel_op import KernelOp
+from ...runtime.dispatch.kernel_ops.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at
-from ...runtime.dispatch.row_loops import run_rows
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch

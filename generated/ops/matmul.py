@@ -13,8 +13,8 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.autograd.inplace.inplace import adopt_result, after_write
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype, stored_in
-from ...runtime.dispatch.kernel_op import KernelOp
+from ...runtime.dispatch.kernel_ops.kernel_arrays import array_in, computed_dtype, stored_in
+from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.older_forms import call_older_form
 from ...runtime.dispatch.overloads import Number
 from ...runtime.dispatch.places import at

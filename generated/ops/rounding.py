@@ -11,7 +11,7 @@ from typing import Any
 from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.autograd.inplace.inplace import after_write
 from ...runtime.dispatch import checks
-from ...runtime.dispatch.elementwise import run
+from ...runtime.dispatch.elementwise.elementwise import run
 from ...runtime.dispatch.overloads import Overloads
 from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode

@@ -13,8 +13,8 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.autograd.inplace.inplace import after_write
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
-from ...runtime.dispatch.kernel_op import KernelOp
+from ...runtime.dispatch.kernel_ops.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import Overloads
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import before_write, write, write_out

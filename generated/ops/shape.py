@@ -13,10 +13,10 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.autograd.inplace.inplace import after_write, view_in_place
 from ...runtime.autograd.inplace.view_history import not_recorded, several
 from ...runtime.dispatch import checks
-from ...runtime.dispatch.conversion_op import Conversion
 from ...runtime.dispatch.failures import listed, reraise
-from ...runtime.dispatch.kernel_arrays import array_in, arrays_in, computed_dtype, needs_grad
-from ...runtime.dispatch.kernel_op import KernelOp
+from ...runtime.dispatch.kernel_ops.conversion_op import Conversion
+from ...runtime.dispatch.kernel_ops.kernel_arrays import array_in, arrays_in, computed_dtype, needs_grad
+from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at, at_first
 from ...runtime.dispatch.view_cache import ViewOp

@@ -7,7 +7,7 @@ from math import isfinite, prod
 from typing import Any
 
 from ..dispatch import checks
-from ..dispatch.kernel_arrays import ReturnType
+from ..dispatch.kernel_ops.kernel_arrays import ReturnType
 from ..errors import UnsupportedDtypeError, type_name
 from ..namespace import op
 from ..tensor import dtypes

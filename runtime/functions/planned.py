@@ -6,7 +6,7 @@ from math import prod
 
 import numpy as np
 
-from ..dispatch.kernel_op import KernelOp
+from ..dispatch.kernel_ops.kernel_op import KernelOp
 from ..kernels.cpu.plan import Layout, Plan, Step, are_contiguous, of_any_dtype, with_whole_numbers
 from ..kernels.jit import READ, jit
 from ..kernels.llvm.addresses import part_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..dispatch import checks
-from ..dispatch.conversion_op import conversions
+from ..dispatch.kernel_ops.conversion_op import conversions
 from ..modes.intercept import watch
 from ..modes.overrides.classes import plain
 from ..namespace import op

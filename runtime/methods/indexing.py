@@ -15,7 +15,7 @@ import numpy as np
 from ..batching.tensor import level_of
 from ..creation import tensor as make_tensor
 from ..creation.options import convert_number
-from ..dispatch.elementwise import constant, elementwise_ops
+from ..dispatch.elementwise.elementwise import constant, elementwise_ops
 from ..dispatch.fast_path import item_getter
 from ..errors import type_name, warn_once
 from ..modes.intercept import watch

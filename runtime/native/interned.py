@@ -27,7 +27,7 @@ from ..autograd.node import Node as PythonNode
 from ..autograd.node import Output as PythonOutput
 from ..autograd.saved.packed import Packed
 from ..autograd.saved.saved import unpacked
-from ..dispatch.elementwise import constant as constant_function
+from ..dispatch.elementwise.elementwise import constant as constant_function
 from ..dispatch.view_cache import remember_gradient as remember_gradient_of
 from ..kernels.llvm.native_code.check_mode import interrupt as interrupt_hook
 from ..kernels.llvm.native_code.element_kinds import ALL_KINDS, FLOATS

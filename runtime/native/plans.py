@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 
 from ..autograd.engine.accumulate_grad import add_each
-from ..dispatch.loop_nest import Rows as PythonRows
+from ..dispatch.elementwise.loop_nest import Rows as PythonRows
 from ..kernels.compile.halves import HalfArray
 from ..kernels.llvm.native_code.element_kinds import BFLOAT16, BOOL, FLOAT16, FLOATS, KINDS
 from ..kernels.llvm.native_code.kernel_calls import MOST_ARRAYS, MOST_NUMBERS

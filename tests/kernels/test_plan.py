@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.dispatch.kernel_op import KernelOp
+from specgrad.runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from specgrad.runtime.kernels.cpu import plan
 from specgrad.runtime.kernels.cpu.plan import Layout, Plan, Step, run, single
 from specgrad.runtime.ops.reduction import cpu, plans

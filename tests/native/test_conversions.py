@@ -12,7 +12,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.generated.functions.shape import CloneBackward0, ToCopyBackward0
-from specgrad.runtime.dispatch.conversion_op import conversions
+from specgrad.runtime.dispatch.kernel_ops.conversion_op import conversions
 from specgrad.runtime.native.comparison import native_alone
 from specgrad.runtime.native.conversions import plans
 from specgrad.runtime.native.conversions.plans import WORTH

@@ -10,7 +10,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.generated.functions import comparison, indexing
-from specgrad.runtime.dispatch.elementwise import elementwise_ops
+from specgrad.runtime.dispatch.elementwise.elementwise import elementwise_ops
 from specgrad.runtime.native.comparison import native_alone
 
 rng = np.random.default_rng(0)

@@ -11,7 +11,8 @@ import pytest
 
 import specgrad as sg
 from specgrad.generated import ops
-from specgrad.runtime.dispatch.kernel_op import KernelOp, KernelOpGradient
+from specgrad.runtime.dispatch.kernel_ops.kernel_op import KernelOp
+from specgrad.runtime.dispatch.kernel_ops.kernel_op_gradient import KernelOpGradient
 from specgrad.runtime.kernels.cpu.plan import takes_complex
 from specgrad.runtime.namespace import op
 from specgrad.runtime.native.comparison import native_alone

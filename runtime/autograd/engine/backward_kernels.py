@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from ...dispatch.elementwise import backward
+from ...dispatch.elementwise.elementwise import backward
 from ...dispatch.places import SHAPELESS
 from ...errors import ShapeError
 from ...tensor.base import fresh, holding

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...dispatch.elementwise import NUMBER
+from ...dispatch.elementwise.elementwise import NUMBER
 from ...modes.grad_mode import mode
 from ...modes.intercept import SAVING, Watcher, watch
 from ...modes.thread_state import PerThread

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from ...dispatch.kernel_op import kernel_ops
+from ...dispatch.kernel_ops.kernel_op import kernel_ops
 from ...dispatch.view_cache import view_ops
 from ...kernels.cpu.dtypes.half_plans import HALF, INDEX, MASK, SINGLE, for_halves
 from ...kernels.cpu.plan import Layout, Plan, Step, takes_complex

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...dispatch.checks import wrap_dim
-from ...dispatch.kernel_arrays import require_equal
+from ...dispatch.kernel_ops.kernel_arrays import require_equal
 from ...errors import ShapeError, UnsupportedDtypeError
 from ...tensor.shapes import broadcast_shapes
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...dispatch.checks import wrap_dim
-from ...dispatch.kernel_arrays import require_equal
+from ...dispatch.kernel_ops.kernel_arrays import require_equal
 from ...errors import ShapeError
 from ...functions.subscripts import parsed
 from .checks import require_expandable, require_ndim, require_whole

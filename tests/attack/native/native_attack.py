@@ -11,8 +11,9 @@ from typing import Any
 
 import specgrad as sg
 from specgrad.codegen.verify import guards
-from specgrad.runtime.dispatch.elementwise import Elementwise
-from specgrad.runtime.dispatch.kernel_op import KernelOp, KernelOpGradient
+from specgrad.runtime.dispatch.elementwise.elementwise import Elementwise
+from specgrad.runtime.dispatch.kernel_ops.kernel_op import KernelOp
+from specgrad.runtime.dispatch.kernel_ops.kernel_op_gradient import KernelOpGradient
 from specgrad.runtime.dispatch.view_cache import ViewOp
 from specgrad.runtime.kernels.llvm.native_code.check_mode import interrupt
 from specgrad.runtime.native.comparison import native_alone

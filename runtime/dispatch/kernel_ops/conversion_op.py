@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .fast_path import fast_path
+from ..fast_path import fast_path
 
 conversions: dict[str, Conversion] = {}  # by name
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..tensor.layouts import memory_order
-from ..tensor.memory_format import Strides, ordered_strides
-from ..tensor.shapes import Shape, broadcast_shapes, contiguous_strides
+from ...tensor.layouts import memory_order
+from ...tensor.memory_format import Strides, ordered_strides
+from ...tensor.shapes import Shape, broadcast_shapes, contiguous_strides
 
 Layout = tuple[tuple[int, ...], tuple[int, ...] | None]  # shape, strides (None: contiguous)
 SHORTEST_ROW = 8  # below, copying an operand costs less than a loop over rows

@@ -12,15 +12,15 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import Any
 
-from ..tensor.base import TensorBase
-from ..tensor.casting import cast
-from ..tensor.devices import META
-from ..tensor.dtypes import dtype
-from ..tensor.memory import contiguous
-from .elementwise import result_dtype
-from .fast_path import launches_on_devices
+from ...tensor.base import TensorBase
+from ...tensor.casting import cast
+from ...tensor.devices import META
+from ...tensor.dtypes import dtype
+from ...tensor.memory import contiguous
+from ..elementwise.elementwise import result_dtype
+from ..fast_path import launches_on_devices
+from ..places import at
 from .kernel_arrays import array_of
-from .places import at
 
 MOST = 4096  # what is found of one op and dtype; then it forgets all of it
 
@@ -79,7 +79,7 @@ def value_of(read: Any, node: Any, grad: Any) -> Any:
 def lie_apart(values: Sequence[Any]) -> bool:
     """Whether all tensors lie on one device, each in memory of its own: else launches do not say which of them is
     which."""
-    from ..cuda.launching.launch import reach
+    from ...cuda.launching.launch import reach
 
     tensors = [value for value in flat(values) if isinstance(value, TensorBase)]
     if len({tensor._device for tensor in tensors}) != 1:
@@ -128,7 +128,7 @@ def rehearsal(
 
     `dtypes` are those of the results, `shapes` theirs of the results where they may differ from those of the arrays.
     """
-    from ..cuda.launching.rehearsals import rehearsed
+    from ...cuda.launching.rehearsals import rehearsed
 
     with rehearsed() as made:
         try:

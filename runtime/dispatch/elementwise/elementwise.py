@@ -11,25 +11,25 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from ..autograd.inplace.writers import note_write
-from ..errors import DtypeError, UnsupportedDtypeError
-from ..kernels.table import ElementKernels
-from ..tensor import dtypes
-from ..tensor.base import TensorBase, adopt, alias, fresh
-from ..tensor.casting import cast, copy_cast
-from ..tensor.devices import CPU, META
-from ..tensor.dtypes import FLOAT8, dtype
-from ..tensor.layouts import relaid
-from ..tensor.memory import empty
-from ..tensor.memory_format import ordered_strides
-from ..tensor.shapes import Shape, broadcast_shapes
-from .destinations import takes_directly
-from .failures import reraise
-from .fast_path import fast_path
+from ...autograd.inplace.writers import note_write
+from ...errors import DtypeError, UnsupportedDtypeError
+from ...kernels.table import ElementKernels
+from ...tensor import dtypes
+from ...tensor.base import TensorBase, adopt, alias, fresh
+from ...tensor.casting import cast, copy_cast
+from ...tensor.devices import CPU, META
+from ...tensor.dtypes import FLOAT8, dtype
+from ...tensor.layouts import relaid
+from ...tensor.memory import empty
+from ...tensor.memory_format import ordered_strides
+from ...tensor.shapes import Shape, broadcast_shapes
+from ..destinations import takes_directly
+from ..failures import reraise
+from ..fast_path import fast_path
+from ..places import brought, place_of
+from ..writing import write
 from .loop_nest import result_order, turned_layout
-from .places import brought, place_of
 from .row_loops import launch, launch_into, note_rows
-from .writing import write
 
 FIXED = {"bool": dtypes.bool_, "int32": dtypes.int32, "int64": dtypes.int64}  # results of one dtype, whatever goes in
 KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}

@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.cpu.aligned import empty
-from ..kernels.cpu.movement.copies import copied
-from ..kernels.table import ElementKernels
-from ..modes.overrides.classes import known
-from ..pool.parallel_for import by_slices
-from ..tensor.base import TensorBase, fresh
-from ..tensor.casting import cast, copy_cast
-from ..tensor.devices import CPU
-from ..tensor.dtypes import bool_, int64
-from ..tensor.layouts import relaid
-from ..tensor.memory_format import Strides
-from ..tensor.shapes import Shape
-from .fast_path import fast_path
+from ...kernels.cpu.aligned import empty
+from ...kernels.cpu.movement.copies import copied
+from ...kernels.table import ElementKernels
+from ...modes.overrides.classes import known
+from ...pool.parallel_for import by_slices
+from ...tensor.base import TensorBase, fresh
+from ...tensor.casting import cast, copy_cast
+from ...tensor.devices import CPU
+from ...tensor.dtypes import bool_, int64
+from ...tensor.layouts import relaid
+from ...tensor.memory_format import Strides
+from ...tensor.shapes import Shape
+from ..fast_path import fast_path
 from .loop_nest import broadcast_rows, rows, turned_rows
 
 REAL = frozenset((int, float))

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.inplace.writers import note_write
-from ..kernels.table import ElementKernels
-from ..tensor.base import TensorBase, adopt, fresh, host_array
-from ..tensor.casting import copy_cast
-from ..tensor.devices import CPU, META
-from ..tensor.dtypes import from_numpy
-from ..tensor.memory import empty
-from ..tensor.shapes import Shape
-from .destinations import layout_of, takes_directly
-from .fast_path import launches_on_devices
+from ...autograd.inplace.writers import note_write
+from ...kernels.table import ElementKernels
+from ...tensor.base import TensorBase, adopt, fresh, host_array
+from ...tensor.casting import copy_cast
+from ...tensor.devices import CPU, META
+from ...tensor.dtypes import from_numpy
+from ...tensor.memory import empty
+from ...tensor.shapes import Shape
+from ..destinations import layout_of, takes_directly
+from ..fast_path import launches_on_devices
 from .row_loops import launch
 
 MOST = 4096  # launches of one kernel; then it forgets all of them
@@ -39,8 +39,8 @@ def launch_on_device(
     """
     if outs[0].device is META:
         return []  # there is nothing to compute with
-    from ..cuda.driver import driver
-    from ..cuda.launching.elementwise import launch_elementwise
+    from ...cuda.driver import driver
+    from ...cuda.launching.elementwise import launch_elementwise
 
     most = driver().most_elements
     if most is not None and outs[0].size > most:
@@ -69,7 +69,7 @@ def launch_on_host(
 
 def given_as(value: Any, to: Any) -> Any:
     """An operand as an array on the device, in memory or as it is read in the dtype `to`, or as a number."""
-    from ..cuda.memory import materialized
+    from ...cuda.memory import materialized
 
     if not isinstance(value, TensorBase):
         return value

@@ -7,13 +7,13 @@ from collections import namedtuple
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import DtypeError
-from ..tensor.base import TensorBase, adopt
-from ..tensor.casting import cast
-from ..tensor.devices import CPU
-from ..tensor.dtypes import dtype
-from ..tensor.package_name import known
-from .elementwise import check_kind, compute_dtype, result_dtype
+from ...errors import DtypeError
+from ...tensor.base import TensorBase, adopt
+from ...tensor.casting import cast
+from ...tensor.devices import CPU
+from ...tensor.dtypes import dtype
+from ...tensor.package_name import known
+from ..elementwise.elementwise import check_kind, compute_dtype, result_dtype
 
 
 def computed_dtype(name: str, rule: str, allowed: tuple[str, ...], values: tuple[Any, ...], given: Any = None) -> dtype:

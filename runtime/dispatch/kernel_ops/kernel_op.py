@@ -1,0 +1,208 @@
+"""An op with a kernel of its own: the plans that it has found, by layouts and arguments."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...kernels.cpu.dtypes.half_plans import INDEX, MASK
+from ...kernels.cpu.plan import Mask, Plan, takes_complex
+from ...tensor.base import TensorBase, fresh
+from ...tensor.devices import CPU
+from ...tensor.dtypes import bool_, dtype, int64
+from ..destinations import may_meet
+from ..fast_path import fast_path
+from .device_kernel_op import rehearse_op
+from .plan_keys import are_indices, as_known, is_in_pairs, may_be_key, parts_of_key, plan_for, plan_of, table_of
+
+WHOLE = bool_, int64  # dtypes of which some ops find plans apart
+MOST_LISTED = 64  # tensors in a list
+ALL_RANKS = 2**64 - 1  # a bit for each pair
+kernel_ops: dict[str, KernelOp] = {}  # by name
+
+
+class KernelOp:
+    """An op whose kernel has plans, or whose launches on devices are kept; `launch(*arguments)` is native code that
+    looks them up and runs them.
+
+    `letters` say what each argument is: T a tensor, O one or None, I one of int64, R one of any dtype or None, L a list
+    of tensors (as the first argument), J a list of indices of int64, contiguous masks or None (behind which only one
+    tensor of another letter may stand, and as the last argument or before one that is none), n an int, b a bool,
+    d ints or an int, f a number, s a text. `find` makes a plan
+    of layouts and of the other arguments as checked, or None; without it there are launches on devices alone. `found`
+    keeps (plan's words, shapes, arguments as checked) by layouts and arguments as given. `find_in_place` and `written`
+    are the same for what `launch_in_place` runs, which writes to the first tensor.
+    """
+
+    __slots__ = (
+        "dtypes",
+        "find",
+        "find_in_place",
+        "found",
+        "found_bfloat16",
+        "found_bool",
+        "found_complex",
+        "found_float16",
+        "found_int64",
+        "kernel",
+        "launch",
+        "launch_in_place",
+        "launches",
+        "letters",
+        "moves",
+        "name",
+        "node",
+        "operands",
+        "outputs",
+        "ranks",
+        "written",
+        "written_bool",
+        "written_int64",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        find: Callable[..., Plan | None] | None,
+        kernel: Callable[..., Any],
+        node: Any,
+        operands: dict[str, str],
+        outputs: int = 1,
+        dtypes: Sequence[str] = (),
+        in_place: Callable[..., Plan | None] | None = None,
+        moves: bool = False,
+    ) -> None:
+        self.name = name
+        self.find = find
+        self.kernel = kernel
+        self.node = node
+        self.operands = tuple(operands)
+        self.letters = "".join(operands.values())
+        self.outputs = outputs
+        self.dtypes = tuple(dtypes)  # of the results, in words of the spec; empty where all have that of the operands
+        self.find_in_place = in_place
+        self.moves = moves  # elements of the second tensor to those of the first, in whose dtype they are then
+        self.found: dict[Any, Any] = {}
+        self.written: dict[Any, Any] = {}
+        self.written_bool: dict[Any, Any] = {}
+        self.written_int64: dict[Any, Any] = {}
+        self.found_bfloat16: dict[Any, Any] = {}  # likewise
+        self.found_float16: dict[Any, Any] = {}
+        self.found_bool: dict[Any, Any] = {}
+        self.found_int64: dict[Any, Any] = {}
+        self.found_complex: dict[Any, Any] = {}
+        self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
+        # A bit for each pair of numbers of dimensions for which plans have been looked for; all of them where an op
+        # does not begin with two tensors. One call may be tried by several ops, of which each takes other ones.
+        self.ranks = np.array([0 if self.letters.startswith("TT") else ALL_RANKS], np.uint64)
+        kernel_ops.setdefault(name, self)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("launch", "launch_in_place"):
+            raise AttributeError(name)
+        setattr(self, name, fast_path().kernel_op(self, name))
+        return getattr(self, name)
+
+    def remember(self, given: Sequence[Any], checked: Sequence[Any]) -> bool:
+        """Find the plan of a call, for the arguments as given and as checked; whether there is one."""
+        listed = self.letters[0] == "L"
+        if listed and len(checked[0]) > MOST_LISTED:
+            return False
+        leading = checked[0][0] if listed else checked[0]
+        on_host = leading._device is CPU
+        if (on_host and self.find is None) or not self.fits(checked, on_host) or not may_be_key(checked):
+            return False
+        if not on_host:
+            return "complex" not in self.dtypes and rehearse_op(self, given, checked)
+        key, own = self.key(checked), leading._dtype
+        for first, second, *_ in (given, checked) if self.letters.startswith("TT") else ():
+            if isinstance(first, TensorBase) and isinstance(second, TensorBase):
+                self.ranks[0] |= np.uint64(1 << pair_of_ranks(len(first._shape), len(second._shape)))
+        table = table_of(self, own)
+        plan = plan_for(table, key, lambda: self.plan(checked, own))
+        with contextlib.suppress(TypeError):  # of a list among the arguments
+            table[self.key(given)] = plan
+        return plan is not None
+
+    def remember_in_place(self, given: Sequence[Any], checked: Sequence[Any]) -> None:
+        """Find the plan by which such a call writes to its first tensor, for the arguments as given and as checked."""
+        tensors = [a for letter, a in zip(self.letters, checked, strict=True) if letter in "TI"]
+        if not all(isinstance(a, TensorBase) and a._device is CPU for a in tensors):
+            return
+        if self.moves:
+            given, checked = as_moved(given), as_moved(checked)
+        fits = checked[0]._dtype.compute is checked[0]._dtype and self.fits(checked)
+        if not fits or may_meet(checked[0]) or not may_be_key(checked):
+            return
+        own = checked[0]._dtype
+        table = getattr(self, f"written_{own.name}") if own in WHOLE and not self.moves else self.written
+        plan = plan_for(table, self.key(checked), lambda: self.plan(checked, own, True))
+        with contextlib.suppress(TypeError, AttributeError):  # of a list, or of what is no tensor yet
+            table[self.key(given)] = plan
+
+    def key(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
+        """The key under which the plan for these arguments is kept."""
+        pairs = zip(self.letters, arguments, strict=True)
+        return tuple([part for letter, argument in pairs for part in parts_of_key(letter, argument)])
+
+    def fits(self, given: Sequence[Any], on_host: bool = True) -> bool:
+        """Whether all tensors are of one native dtype, on a device of one for real numbers, or indices."""
+        tensors = given[0] if self.letters[0] == "L" else ()
+        tensors = [*tensors, *(a for letter, a in zip(self.letters, given, strict=True) if letter in "TO")]
+        dtypes = {tensor._dtype for tensor in tensors if tensor is not None}
+        indices = all(are_indices(letter, a, on_host) for letter, a in zip(self.letters, given, strict=True))
+        if not indices or len(tensors) > MOST_LISTED or len(dtypes) != 1:
+            return False
+        own = dtypes.pop()
+        if own in WHOLE:
+            return on_host and (self.moves or hasattr(self.find, "for_whole_numbers"))
+        if not on_host:
+            return own.is_floating_point
+        return own.planned or (own.compute is own and own.kind == "c" and takes_complex(self.find))
+
+    def plan(self, checked: Sequence[Any], computed: dtype, in_place: bool = False) -> Any:
+        """The words of the plan for a call on tensors of a dtype; None where the op has none for it."""
+        known = [as_known(letter, a) for letter, a in zip(self.letters, checked, strict=True)]
+        own = [None if letter in "TOILJ" else a for letter, a in zip(self.letters, checked, strict=True)]
+        layouts, letters = known, self.letters
+        if "L" in letters:
+            layouts, letters = known[0], "T" * MOST_LISTED
+        outputs = 0 if in_place else self.outputs
+        find = self.find_in_place if in_place else self.find
+        if computed in WHOLE and not (in_place and self.moves):
+            find = getattr(find, "for_whole_numbers", None)
+        if in_place:
+            plan = find(*known) if find else None
+        else:
+            plan = plan_of(find, known, layouts, letters, outputs, is_in_pairs(computed)) if find else None
+        if plan is None:
+            return None
+        if "J" in letters:  # they stand in the place of the last argument, which is no tensor, and behind it
+            indices = known[letters.index("J")]
+            kinds = "".join(MASK if isinstance(index, Mask) else INDEX for index in indices)
+            layouts, letters = [*known[:-1], *indices], letters[:-1] + kinds
+        singles = self.singles() if computed.is_floating_point and not computed.native else None
+        letters, in_pairs = letters.replace("O", "T"), is_in_pairs(computed)
+        return fast_path().call_plan(plan, layouts, letters, outputs, own, singles, in_pairs)
+
+    def singles(self) -> int:
+        """Which results are float32 where the operands are 16-bit floats: bit i, result i."""
+        return sum(1 << i for i, rule in enumerate(self.dtypes) if rule == "computed")
+
+
+def pair_of_ranks(first: int, second: int) -> int:
+    """The number of a pair of numbers of dimensions; seven stands for more as well."""
+    return 8 * min(first, 7) + min(second, 7)
+
+
+def as_moved(arguments: Sequence[Any]) -> Sequence[Any]:
+    """The arguments with the second tensor as native code copies it where it has another dtype than the first."""
+    first, second, *others = arguments
+    if not isinstance(second, TensorBase) or second._dtype is first._dtype:
+        return arguments
+    alike = fresh(np.empty(prod(second._shape), first._dtype.np), second._shape, first._dtype)
+    return first, alike, *others

@@ -1,0 +1,164 @@
+"""The gradients of a node by the kernel of its op: plans and launches, found by what the node keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from ...kernels.cpu.plan import Layout, Plan
+from ...modes.inference import writes_so_far
+from ...tensor.base import TensorBase
+from ...tensor.devices import CPU
+from ...tensor.dtypes import dtype, int64
+from ..fast_path import fast_path
+from .device_kernel_op import rehearse_gradients
+from .plan_keys import MOST_INDICES, as_known, is_in_pairs, may_be_key, plan_for, plan_of, table_of
+
+
+def is_as_kept(node: Any, slot: str, grad: Any) -> bool:
+    """Whether a node finds a tensor as it kept it, or kept none: hooks may have packed it, and somebody written to it,
+    as a layout changes in place; then it is for `unpack`. Plans are for the gradient's dtype, and for indices of int64,
+    those of 16-bit floats for float32, too: one that was found for another would be found by layouts alone. What
+    devices launch knows of which dtype it is."""
+    tensor = getattr(node, slot)
+    if tensor is None:
+        return True
+    if not isinstance(tensor, TensorBase):
+        return False
+    fits = tensor._dtype in (grad._dtype, grad._dtype.compute, int64)
+    if not fits and grad._device is CPU:
+        return False
+    return writes_so_far(tensor) == getattr(node, f"{slot}_version")
+
+
+def are_as_kept(node: Any, slot: str) -> bool:
+    """Whether a node finds a list of indices of int64 as it kept it, which has not too many of them."""
+    indices, versions = getattr(node, slot), getattr(node, f"{slot}_version")
+    if not isinstance(indices, (list, tuple)) or not 1 <= len(indices) <= MOST_INDICES:
+        return False
+    return all(
+        index is None or (index._dtype is int64 and writes_so_far(index) == version)
+        for index, version in zip(indices, versions, strict=True)
+    )
+
+
+class Read(NamedTuple):
+    """An operand of a kernel that computes the gradients of a node."""
+
+    letter: str
+    slot: str
+    part: Any = None  # what is made of a value; the constant; which of several outputs the gradient is of
+
+    def of(self, grad: Any) -> Any:
+        """The gradient that an operand is."""
+        return grad if self.part is None else grad[self.part]
+
+    def parts(self, value: Any) -> Sequence[Any]:
+        """The parts of a key, or pairs of them, that a value stands for."""
+        if self.letter == "i":
+            return tuple(value)
+        return (value if self.letter in "gk" else (value,),)
+
+    def given(self, value: Any) -> Any:
+        """A value as the kernel takes it."""
+        if self.letter in "cg":
+            return value if self.letter == "g" else self.part
+        return self.part(value) if self.part else value
+
+
+def wanted_of(bits: int, count: int) -> Iterator[bool]:
+    """Whether each of `count` gradients is wanted."""
+    return (bits >> i & 1 == 1 for i in range(count))
+
+
+class KernelOpGradient:
+    """The kernel of a node's `apply`: `reads` says for each operand what it is, and in which slot of the node.
+
+    w stands for which gradients are wanted, g for the gradient, or that of one of several outputs, k for a kept tensor,
+    i for a kept list of indices (as the last one), v for a value, or what a function makes of it, c for a constant.
+    Without `find` there are launches on devices alone.
+    """
+
+    __slots__ = ("find", "found", "found_bfloat16", "found_float16", "gradients", "kernel", "launches", "node", "reads")
+
+    def __init__(
+        self, find: Callable[..., Plan | None] | None, kernel: Callable[..., Any], *reads: tuple[Any, ...]
+    ) -> None:
+        self.find = find
+        self.kernel = kernel
+        self.reads = tuple([Read(*read) for read in reads])
+        self.found: dict[Any, Any] = {}
+        self.found_bfloat16: dict[Any, Any] = {}  # likewise
+        self.found_float16: dict[Any, Any] = {}
+        self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
+        self.node: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "gradients":
+            raise AttributeError(name)
+        self.gradients = fast_path().planned_gradients(self)
+        return self.gradients
+
+    def remember(self, node: Any, grad: Any) -> bool:
+        """Find the plan of a node's gradients, so that `gradients` gives them; whether there is one.
+
+        `grad` is a list where several outputs may have gradients: then there are plans on the host alone.
+        """
+        several = isinstance(grad, (list, tuple))
+        grads = [part for part in grad if part is not None] if several else [grad]
+        first = grads[0]
+        on_host = first._device is CPU
+        if on_host and (self.find is None or not first._dtype.planned):
+            return False
+        if several and (not on_host or any(part._dtype is not first._dtype for part in grads)):
+            return False
+        if not all(is_as_kept(node, slot, first) for letter, slot, _ in self.reads if letter == "k"):
+            return False
+        if not all(on_host and are_as_kept(node, slot) for letter, slot, _ in self.reads if letter == "i"):
+            return False
+        values = [self.value(read, node, grad) for read in self.reads]
+        parts = [part for read, value in zip(self.reads, values, strict=True) for part in read.parts(value)]
+        key = tuple([part for both in parts for part in (both[:2] if both else (None, None))])
+        if not may_be_key(key):
+            return False
+        self.node = type(node)
+        if not on_host:
+            return rehearse_gradients(self, key, node, grad)
+        table = table_of(self, first._dtype)
+        return plan_for(table, key, lambda: self.plan(node, values, first._dtype)) is not None
+
+    def value(self, read: Read, node: Any, grad: Any) -> Any:
+        """What a key has of an operand: layouts, values as they were kept, and the bits of wanted gradients."""
+        if read.letter == "w":
+            return sum(1 << i for i, edge in enumerate(node.edges) if edge is not None)
+        if read.letter in "vc":
+            return getattr(node, read.slot) if read.slot else None
+        if read.letter == "i":
+            return as_known("J", getattr(node, read.slot))
+        tensor = read.of(grad) if read.letter == "g" else getattr(node, read.slot)
+        return None if tensor is None else Layout(tensor._shape, tensor._strides)
+
+    def plan(self, node: Any, values: Sequence[Any], computed: dtype) -> Any:
+        """The words of the plan for a node's gradients of a dtype; None where there is none."""
+        outputs = len(node.edges)
+        known = [
+            tuple(wanted_of(value, outputs)) if read.letter == "w" else read.given(value)
+            for read, value in zip(self.reads, values, strict=True)
+        ]
+        kept = [getattr(node, slot) if letter == "k" else None for letter, slot, _ in self.reads]
+        letters = "".join("T" if tensor is None else letter_of(tensor._dtype, computed) for tensor in kept)
+        tensors = "".join(own if read.letter in "gk" else "v" for own, read in zip(letters, self.reads, strict=True))
+        plan = plan_of(self.find, known, known, tensors, outputs, is_in_pairs(computed)) if self.find else None
+        if plan is None:
+            return None
+        if self.reads[-1].letter == "i":
+            values = [*values[:-1], *values[-1]]
+            letters = letters[:-1] + "I" * (len(values) - len(letters) + 1)
+        return fast_path().call_plan(
+            plan, values, letters, outputs, (), None if computed.native else 0, is_in_pairs(computed)
+        )
+
+
+def letter_of(own: dtype, computed: dtype) -> str:
+    """T for a kept tensor of the gradient's dtype, I for one of indices, C for one of float32 beside 16-bit floats."""
+    return "I" if own is int64 else "T" if own is computed else "C"

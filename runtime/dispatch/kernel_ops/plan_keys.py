@@ -1,0 +1,111 @@
+"""Plans of kernels for calls: found once for layouts and other arguments, and kept under keys of these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import copysign, prod
+from typing import Any
+
+from ...kernels.compile.machine import pair_products
+from ...kernels.cpu.movement.gathering import gathered
+from ...kernels.cpu.plan import Layout, Mask, Plan, takes_complex
+from ...tensor.dtypes import bfloat16, bool_, dtype, int64
+
+MOST = 4096  # plans of one op; then it forgets all of them
+MOST_INDICES = 4  # in a list
+HUGE = 2**28  # elements of a result: the general path says in words where there is no room for so many
+
+
+def plan_of(
+    find: Callable[..., Plan | None],
+    known: Sequence[Any],
+    operands: Sequence[Any],
+    letters: str,
+    outputs: int,
+    in_pairs: bool = False,
+) -> Plan | None:
+    """The plan for layouts and other arguments, of copies where there is none for operands as they lie.
+
+    Such copies are float32: `in_pairs`, products are for the general path, which copies elements as they are stored.
+    None also where its tables or its results may not fit into memory: then the general path says so.
+    """
+    try:
+        plan = find(*known)
+        if plan is None and not takes_complex(find):
+            plan = gathered(find, known, operands, letters, outputs)
+            if in_pairs and plan is not None and any(step.pairs is not None for step in plan):
+                return None
+    except (MemoryError, OverflowError):
+        return None
+    if plan is None or any(prod(shape) >= HUGE for step in plan for _, shape in step.results):
+        return None
+    return plan
+
+
+def table_of(op: Any, computed: dtype) -> dict[Any, Any]:
+    """Where an op keeps the plans for tensors of a dtype."""
+    kind = "complex" if computed.kind == "c" else computed.name
+    found: dict[Any, Any] = getattr(op, "found" if computed.native else f"found_{kind}")
+    return found
+
+
+def is_in_pairs(computed: dtype) -> bool:
+    """Whether calls on tensors of a dtype may multiply pairs of elements by instructions of the processor."""
+    return computed is bfloat16 and bool(pair_products())
+
+
+def plan_for(found: dict[Any, Any], key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+    """The plan that is kept under a key, which `make` gives where there is none yet."""
+    plan = found.get(key, found)  # another thread may make the op forget its plans at any time
+    if plan is found:
+        plan = make()
+        if len(found) >= MOST:
+            found.clear()
+        found[key] = plan
+    return plan
+
+
+def may_be_key(values: Sequence[Any]) -> bool:
+    """Whether values are told apart by a key: -0.0 is equal to 0.0."""
+    return not any(value.__class__ is float and not value and copysign(1, value) < 0 for value in values)
+
+
+def are_indices(letter: str, argument: Any, on_host: bool) -> bool:
+    """Whether an argument that is an index, or a list of them, is of int64; lists, in which there may be masks, on the
+    host alone."""
+    if letter == "J":
+        few = on_host and 1 <= len(argument) <= MOST_INDICES
+        return few and all(index is None or index._dtype is int64 or is_mask(index) for index in argument)
+    return letter != "I" or argument._dtype is int64
+
+
+def is_mask(index: Any) -> bool:
+    """Whether an index is a contiguous mask of bools, of some dimensions."""
+    return index._dtype is bool_ and index._strides is None and bool(index._shape)
+
+
+def as_known(letter: str, argument: Any) -> Any:
+    """An argument as a plan is found by it: layouts in the place of tensors."""
+    if letter == "J":
+        return tuple([None if t is None else (Mask if is_mask(t) else Layout)(t._shape, t._strides) for t in argument])
+    if letter == "L":
+        return tuple([Layout(t._shape, t._strides) for t in argument])
+    if letter not in "TOI" or argument is None:
+        return argument
+    own = argument._dtype
+    return Layout(argument._shape, argument._strides, own.kind == "c", own.planned and not own.native)
+
+
+def parts_of_key(letter: str, argument: Any) -> tuple[Any, ...]:
+    """The parts of a key that stand for an argument; of a mask its dtype is in the place of strides."""
+    if letter == "L":
+        return tuple([part for t in argument for part in parts_of_key("O", t)])
+    if letter == "J":
+        masks = [t is not None and t._dtype is bool_ for t in argument]
+        parts = [(t._shape, bool_) if a else parts_of_key("O", t) for a, t in zip(masks, argument, strict=True)]
+        return tuple([part for both in parts for part in both])
+    if letter in "TOIR":
+        return (None, None) if argument is None else (argument._shape, argument._strides)
+    if letter == "d" and type(argument) is list:
+        return (tuple(argument),)
+    return (argument,)
