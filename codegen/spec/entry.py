@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import yaml
 
@@ -22,6 +23,13 @@ from .source import Source, Text
 from .suggest import did_you_mean
 from .syntax import REFERENCE_SYNTAX, SCALAR_SYNTAX, TENSOR_SYNTAX, Syntax, faults
 from .trials import TrialFields
+
+
+# Keys whose values are fields of an entry as they are written: true or false, a name, one of several, a list of names.
+FLAGS = ("commutative", "replaces", "precise", "stored", "converts", "takes_out", "once_differentiable")
+PLAIN = ("sparse", "marked", "at_once", "shape")
+CHOSEN = ("operator", "namespace", "turns")
+LISTED = {"tries": "try", "ignores": "ignores", "laid_like": "laid_like", "hooked": "hooked"}
 
 
 class EntryReader(TrialFields):
@@ -52,29 +60,16 @@ class EntryReader(TrialFields):
             reference=self._parts("reference", schema),
             onnx=self._parts("onnx", schema),
             variants=self.choices("variants") or ("function", "method"),
-            operator=self.choice("operator"),
-            commutative=self._says("commutative"),
-            namespace=self.choice("namespace"),
             aliases=tuple(text.value for text in aliases),
             alias_places=tuple(text.where() for text in aliases),
             dtype=self.choice("dtype") or "promote",
             result_dtype=result_dtype,
             dtypes=dtypes,
             identity=self.choices("identity"),
-            replaces=self._says("replaces"),
-            tries=tuple(text.value for text in self.items("try")),
             check=self.plain("check") or (check_of_rows(schema) if self.rows is not None else None),
-            ignores=tuple(text.value for text in self.items("ignores")),
-            laid_like=tuple(text.value for text in self.items("laid_like")),
-            hooked=tuple(text.value for text in self.items("hooked")),
             autocast=read_autocast(self.values.get("autocast"), self.source, self.about("autocast")),
             deprecated=tuple(tuple(text.value.split()) for text in self.items("deprecated")),
-            sparse=self.plain("sparse"),
-            marked=self.plain("marked"),
-            turns=self.choice("turns"),
-            at_once=self.plain("at_once"),
             batch=self.plain("batch") or ("along" if self.rows is not None and self.rows.is_of_rows else None),
-            shape=self.plain("shape"),
             definitions=self.definitions,
             backward=self._backward(),
             gradients=gradients,
@@ -87,18 +82,20 @@ class EntryReader(TrialFields):
             unvaried=self._unvaried(schema),
             kink=self.choices("kink") or ("average",),
             gives=self._gives(schema),
-            precise=self._says("precise"),
-            stored=self._says("stored"),
-            converts=self._says("converts"),
-            takes_out=self._says("takes_out"),
-            once_differentiable=self._says("once_differentiable"),
             complex=self._says("complex", "complex" in dtypes),
             doc=self.plain("doc") or "",
             example=self._example(),
             key_places=self._places(),
             section=self.defaults.section,
             inherited=tuple(self.inherited),
+            **self._as_written(),
         )
+
+    def _as_written(self) -> dict[str, Any]:
+        """The fields that are what their keys say, and nothing where these are missing."""
+        listed = {field: tuple(text.value for text in self.items(key)) for field, key in LISTED.items()}
+        flags = {key: self._says(key) for key in FLAGS}
+        return listed | flags | {key: self.plain(key) for key in PLAIN} | {key: self.choice(key) for key in CHOSEN}
 
     def _begin(self, schema: Schema) -> None:
         """Refuse what no entry has, and take over what the section says for all of its entries."""
