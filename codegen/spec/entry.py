@@ -24,7 +24,6 @@ from .suggest import did_you_mean
 from .syntax import REFERENCE_SYNTAX, SCALAR_SYNTAX, TENSOR_SYNTAX, Syntax, faults
 from .trials import TrialFields
 
-
 # Keys whose values are fields of an entry as they are written: true or false, a name, one of several, a list of names.
 FLAGS = ("commutative", "replaces", "precise", "stored", "converts", "takes_out", "once_differentiable")
 PLAIN = ("sparse", "marked", "at_once", "shape")
