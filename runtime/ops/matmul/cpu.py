@@ -92,21 +92,21 @@ def _plus(product: Array, c: Array, beta: Number, alpha: Number) -> Array:
 
 def linear(input: np.ndarray, weight: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
     """input @ weight^T + bias; the leading dimensions of input are merged, so that there is one product."""
-    rows = input.reshape(prod(input.shape[:-1]), input.shape[-1]) if input.ndim > 2 else input
-    if rows.ndim == weight.ndim == 2:
+    if weight.ndim == 2:
+        rows = input.reshape(prod(input.shape[:-1]), input.shape[-1])
         result = matmul2d_as_stored(rows, weight.T, bias)
     else:
-        result = np.asarray(_with_a_vector(widened(rows), widened(weight)))
+        result = np.asarray(_by_one_row(widened(input), widened(weight)))
         if bias is not None:
             result += widened(bias)
     return result.reshape(input.shape[:-1] + weight.shape[:-1])
 
 
-def _with_a_vector(rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """rows @ weight^T where one of them, or both, are vectors."""
-    if rows.ndim == weight.ndim:
-        return vector_vector(rows, weight)
-    return matrix_vector(weight, rows) if rows.ndim == 1 else matrix_vector(rows, weight)
+def _by_one_row(input: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """input @ weight^T for a weight that is a vector."""
+    if input.ndim == 1:
+        return vector_vector(input, weight)
+    return matrix_vector(input.reshape(prod(input.shape[:-1]), input.shape[-1]), weight)
 
 
 def linear_weight_backward(grad_output: np.ndarray, input: np.ndarray) -> np.ndarray:

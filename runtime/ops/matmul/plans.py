@@ -272,7 +272,7 @@ def bmm_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, b: La
 
 def linear_weight_backward(grad: Layout, x: Layout) -> Plan | None:
     """One product, of the transposed gradient and the rows of the input."""
-    if grad.strides is not None or x.strides is not None or len(grad.shape) != len(x.shape) or len(x.shape) < 2:
+    if grad.strides is not None or x.strides is not None or len(grad.shape) != len(x.shape):
         return None
     rows, columns, depth = prod(x.shape[:-1]), grad.shape[-1], x.shape[-1]
     across = turned(Layout((rows, columns), None))
@@ -288,7 +288,7 @@ def linear(x: Layout, weight: Layout, bias: Layout | None) -> Plan | None:
     """One product, which begins with the bias in each row."""
     if (
         x.strides is not None
-        or len(x.shape) < 2
+        or not x.shape
         or len(weight.shape) != 2
         or (bias is not None and bias.strides is not None)
     ):
@@ -306,7 +306,7 @@ def linear_backward(
     weight_shape: Ints,
 ) -> Plan | None:
     """A product for the input, one for the weight, and sums for the bias."""
-    if grad.strides is not None or len(weight_shape) != 2 or len(x_shape) < 2:
+    if grad.strides is not None or len(weight_shape) != 2:
         return None
     rows, (columns, depth) = prod(x_shape[:-1]), weight_shape
     folded_grad = Layout((rows, columns), None)

@@ -11,6 +11,7 @@ import pytest
 import specgrad as sg
 from specgrad.runtime.ops.matmul import cpu as linalg
 from specgrad.runtime.ops.matmul import cpu_products as products
+from tests.generated.calls import watched
 
 DTYPES = (np.float32, np.float64, np.complex64)
 # Around the blocks of 4 and 8 rows, and of 1024 columns and products; short and thin ones; and those that BLAS gets.
@@ -103,3 +104,23 @@ def test_a_bias_of_any_layout(dtype: Any) -> None:
     x, weight = sample((4, 3), dtype), sample((2, 3), dtype)
     for bias in layouts((2,), dtype):
         np.testing.assert_allclose(linalg.linear(x, weight, bias), x @ weight.T + bias, rtol=1e-5)
+
+
+@pytest.mark.parametrize("depth", [1, 7, 300])
+@pytest.mark.parametrize("biased", [True, False])
+def test_a_linear_layer_of_a_vector(depth: int, biased: bool) -> None:
+    """One example without a batch: NumPy's values with all gradients, and each time the same bits, planned or not."""
+    rng = np.random.default_rng(3)
+    x, weight, bias, grad = (rng.standard_normal(shape) for shape in ((depth,), (5, depth), (5,), (5,)))
+    wanted = weight @ x + bias * biased, grad @ weight, np.outer(grad, x), grad
+    seen = []
+    for general in (False, False, True):  # the first call finds the plans
+        with watched(general):
+            given = [sg.tensor(array, requires_grad=True) for array in (x, weight, bias)[: 2 + biased]]
+            result = sg.nn.functional.linear(*given)
+            grads = sg.autograd.grad(result, given, sg.tensor(grad))
+            seen.append([tensor.detach().numpy() for tensor in (result, *grads)])
+    for found in seen:
+        for one, other, last in zip(found, wanted, seen[-1], strict=False):
+            np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
+            np.testing.assert_array_equal(one, last)
