@@ -23,7 +23,7 @@ from .normal import (
     ndtri_factor,
     ndtri_ratio,
 )
-from .places import Piece, linear, logarithmic, mirrored, mixed
+from .places import Piece, linear, logarithmic, mirrored, mixed, shifted
 from .powers import ByPowers
 
 
@@ -149,6 +149,7 @@ FUNCTIONS: tuple[Table, ...] = (
     ByPieces("erfinv", "erfinv(x) / x for 0 <= x < 1 - 2^-16", erfinv_ratio, SHORT_OF_ONE, factor=np.positive),
     ByPieces("ndtri", "-ndtri(y), over 1/2 - y from 1/4 on,", ndtri_ratio, TAIL, factor=ndtri_factor),
     ByPieces("log_ndtr", "log_ndtr(x) for -9 < x <= 6", special.log_ndtr, mirrored(7.0, logarithmic(1.0, 8, 32))),
+    ByPieces("tanh", "tanh(x) for 0 <= x < 9.375", np.tanh, shifted(0.625, 4), (0.0,), 6),
     ByPowers(
         *("erfc", "erfc(x) for |x| < 7.75", special.erfc, erfc_logarithm, erfc_slope, linear(0.5, 32, -16)),
         coefficients=5,

@@ -22,7 +22,7 @@ def linear(step: float, count: int = 16, first: int = 0) -> list[Piece]:
 
 
 def logarithmic(low: float, per_octave: int, count: int = 16, from_zero: bool = False) -> list[Piece]:
-    """Pieces from `low` on, a power of two, so many (a power of two) for each doubling, which have one width there.
+    """Pieces from `low` on, an edge of one, so many (a power of two) for each doubling, which have one width there.
 
     With `from_zero` the first one begins at 0: its argument's place is that of max(x, low).
     """
@@ -32,6 +32,11 @@ def logarithmic(low: float, per_octave: int, count: int = 16, from_zero: bool = 
     ends = [float(edge) for edge in edges.view(np.float32)]
     pieces = [Piece((first + k) % count, ends[k], ends[k + 1]) for k in range(count)]
     return [pieces[0]._replace(low=0.0), *pieces[1:]] if from_zero else pieces
+
+
+def shifted(low: float, per_octave: int, count: int = 16) -> list[Piece]:
+    """The pieces of x, from 0 on, where those of low + x are logarithmic."""
+    return [Piece(place, start - low, end - low) for place, start, end in logarithmic(low, per_octave, count)]
 
 
 def mixed(low: float, edge: float, count: int = 32) -> list[Piece]:

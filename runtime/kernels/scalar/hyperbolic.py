@@ -1,7 +1,7 @@
 """Hyperbolic functions of real numbers, branch-free, so that loops over them are vectorised.
 
-All start from x = k ln 2 + r as the exponentials do. A polynomial's coefficients are minimax fits (Remez), rounded one
-after the other, the lowest power first, each followed by a new fit of the rest.
+All but `tanh` of float32 start from x = k ln 2 + r as the exponentials do. A polynomial's coefficients are minimax fits
+(Remez), rounded one after the other, the lowest power first, each followed by a new fit of the rest.
 Errors of functions are given for float32 and for float64: the largest that was found.
 """
 
@@ -10,22 +10,19 @@ from __future__ import annotations
 from typing import Any
 
 from .exponential import LN2_DOUBLE, LN2_SINGLE, LOG2_E, SHIFT, remainder_of, times_power, with_sign
+from .pieces import by_pieces, shifted_place
 from .primitives import bits, choose, fma, from_bits, narrow, polynomial, select
+from .tables.tanh import TABLE as TANH
 
+TANH_IS_ONE = 9.25  # to the last bit of a float32, from here on
 HALF_LN2 = 0.34657359027997264
-# e^2r for |r| < 0.1735: relative error at most 2^-28.2 and 2^-57.8
-SQUARE_SINGLE = (
-    0.08847058564424515, 0.26780247688293457, 0.666691780090332, 1.3333215713500977, 1.999999761581421, 2.0, 1.0,
-)  # fmt: skip
+# e^2r for |r| < 0.1735: relative error at most 2^-57.8
 SQUARE_DOUBLE = (
     5.1219320636470464e-05, 0.00028293601874018856, 0.001410946866146453, 0.006349182059398953,
     0.02539682501344629,    0.08888888924390985,    0.26666666667127825,  0.666666666664431,
     1.3333333333333153,     2.0000000000000044,     2.0,                  1.0,
 )  # fmt: skip
-# (tanh(x) - x) / x^3 as a polynomial in x^2 for |x| < 0.63: relative error of tanh at most 2^-27.6 and 2^-56.1
-TANH_SINGLE = (
-    -0.0056650773622095585, 0.020604301244020462, -0.05372936651110649, 0.13331322371959686, -0.33333277702331543,
-)  # fmt: skip
+# (tanh(x) - x) / x^3 as a polynomial in x^2 for |x| < 0.63: relative error of tanh at most 2^-56.1
 TANH_DOUBLE = (
     -1.5854818206499492e-05, 7.669590342498072e-05, -0.00022816664795460872, 0.0005861181323121173,
     -0.0014548976814827048,  0.003591977120744204,  -0.00886321949027657,    0.021869487459177633,
@@ -49,21 +46,30 @@ SINH_TWICE_SINGLE, SINH_TWICE_DOUBLE = tuple(2.0 * c for c in SINH_SINGLE), tupl
 
 
 def tanh(x: Any) -> Any:
-    """1 - 2 / (e^2x + 1), near zero a polynomial; error at most 1.5 and 1.5 ulp."""
+    """(e^2x - 1) / (e^2x + 1); error at most 1.2 and 1.5 ulp."""
+    return choose(x, tanh_single, tanh_double)(x)
+
+
+def tanh_single(x: Any) -> Any:
+    size = abs(x)
+    size = select(size > TANH_IS_ONE, TANH_IS_ONE, size)
+    return with_sign(by_pieces(size, shifted_place(size), TANH), x)
+
+
+def tanh_double(x: Any) -> Any:
+    """1 - 2 / (e^2x + 1), near zero a polynomial."""
     size = abs(x)
     size = select(size > 22, 22.0, size)  # tanh is 1 to the last bit from here on, and e^2x does not overflow
     square = size * size
-    near = fma(size * square, polynomial(square, TANH_SINGLE, TANH_DOUBLE), size)
-    far = type(x)(1) - type(x)(2) / squared_exp_and_one(size)
-    return with_sign(select(size < choose(x, 0.63, 0.63), near, far), x)
+    near = fma(size * square, polynomial(square, TANH_DOUBLE, TANH_DOUBLE), size)
+    return with_sign(select(size < 0.63, near, 1.0 - 2.0 / squared_exp_and_one(size)), x)
 
 
 def squared_exp_and_one(x: Any) -> Any:
-    """e^2x + 1 for 0 <= x <= 22, with an error of some 2^-54 (2^-25 in float32) for each binade of the result."""
-    one, shift = type(x)(1), choose(x, SHIFT[0], SHIFT[1])
-    shifted = fma(x, choose(x, 2.0 * LOG2_E, 2.0 * LOG2_E), shift)
-    r = fma(shifted - shift, -choose(x, HALF_LN2, HALF_LN2), x)
-    return fma(polynomial(r, SQUARE_SINGLE, SQUARE_DOUBLE), times_power(one, shifted), one)
+    """e^2x + 1 of float64, 0 <= x <= 22, with an error of some 2^-54 for each binade of the result."""
+    shifted = fma(x, 2.0 * LOG2_E, SHIFT[1])
+    r = fma(shifted - SHIFT[1], -HALF_LN2, x)
+    return fma(polynomial(r, SQUARE_DOUBLE, SQUARE_DOUBLE), times_power(1.0, shifted), 1.0)
 
 
 def hyperbolic_parts(x: Any) -> Any:

@@ -1,7 +1,7 @@
 """Logarithms of real numbers, branch-free, so that loops over them are vectorised.
 
-All start from x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2). A polynomial's coefficients are minimax fits (Remez),
-rounded one after the other, the lowest power first, each followed by a new fit of the rest.
+All but `log` of float32 start from x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2). A polynomial's coefficients are
+minimax fits (Remez), rounded one after the other, the lowest power first, each followed by a new fit of the rest.
 Errors of functions are given for float32 and for float64: the largest that was found.
 """
 
@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from .exponential import power_of_two
-from .primitives import bits, choose, fma, from_bits, narrow, polynomial, select
+from .pieces import single
+from .primitives import bits, choose, fma, from_bits, narrow, picks, polynomial, select
 
 # A whole number of up to 11 bits times the first part of a constant has no rounding error.
 LN2_SINGLE = (0.69317626953125, -2.9088971132296138e-05)
@@ -32,6 +33,26 @@ LOG_SINGLE = (
     -0.14220184087753296, 0.1666785627603531,   -0.20002074539661407, 0.25000011920928955,
     -0.3333331346511841,  0.5,
 )  # fmt: skip
+# (log(1 + r) - r) / r^2 for |r| < 0.0646: relative error of the logarithm at most 2^-31.2
+LOG_NEAR = (-0.1672942042350769, 0.20082736015319824, -0.24999932944774628, 0.33333227038383484, -0.5)
+# Where exponents change: far from 1, so that only numbers that are far from it have another one than 0.
+START = 0.6885
+# For each 16th part of a power of two from START on a factor that makes its numbers 1 + r with |r| < 0.031, and minus
+# the logarithm of the factor, of which at most 2^-31.6 is lost though it is a multiple of 2^-17: so sums with a whole
+# number times the first part of ln 2 have no rounding error. The parts beside 1 have the factor 1, up to logarithms of
+# 1/16: of larger ones an error of r, which is at most 2^-30, is an eighth of a unit.
+FACTORS = single(
+    (
+        1.4216987, 1.360938, 1.3034103, 1.253487, 1.2069851, 1.1621286, 1.121931, 1.083876, 1.0, 1.0, 1.0, 0.9139624,
+        0.8627316, 0.8192331, 0.7803055, 0.7440446,
+    ),
+    (
+        -0.35185242, -0.30817413, -0.26498413, -0.22592926, -0.18812561, -0.1502533, -0.11505127, -0.08054352, 0.0, 0.0,
+        0.0, 0.08996582, 0.14765167, 0.1993866, 0.24806976, 0.2956543,
+    ),
+)  # fmt: skip
+UNIT = 2.0**23  # what an exponent is worth among the bits of a float32
+LN2_UNITS = (0.693145751953125 / UNIT, 1.428606765330187e-06 / UNIT)  # so few bits that the first products are exact
 # log(1 + f) = f + f^2 P(f): relative error at most 2^-27.8
 LOG_HIGHER = (
     -0.07619096338748932, 0.12912960350513458,  -0.132480651140213,   0.14180852472782135,
@@ -121,22 +142,48 @@ def parts_of_normal(x: Any) -> Any:
 
 
 def log(x: Any) -> Any:
-    """The natural logarithm; error at most 0.9 and 0.9 ulp."""
-    y, more = normal(x)
-    k, f = near_one(y)
-    n = choose(x, number_single, number_double)(k) + more  # `parts` written out: first steps of trainings compile less
-    return at_limits(x, choose(x, log_of_parts_single, log_of_parts_double)(n, f))
+    """The natural logarithm; error at most 0.8 and 0.9 ulp."""
+    return choose(x, log_single, log_double)(x)
 
 
 def log_of_normal(x: Any) -> Any:
     """The same for a normal number x > 0."""
+    return choose(x, log_single_of_normal, log_double_of_normal)(x)
+
+
+def log_single(x: Any) -> Any:
+    y, more = normal(x)
+    n, r, part = near_factor(y)
+    return at_limits(x, log_of_parts_single(n + more * type(x)(UNIT), r, part))
+
+
+def log_single_of_normal(x: Any) -> Any:
+    n, r, part = near_factor(x)
+    return log_of_parts_single(n, r, part)
+
+
+def near_factor(x: Any) -> Any:
+    """n, r and p with x = 2^(n / UNIT) (1 + r) e^p, for a normal float32 x > 0; exponents stay among the bits."""
+    from_start = narrow(x, bits(x) - bits(type(x)(START)))
+    exponent = narrow(x, from_start & -(1 << 23))
+    factor, part = picks(FACTORS, from_start >> 19)
+    return np.float32(exponent), fma(from_bits(x, narrow(x, bits(x) - exponent)), factor, -1.0), part
+
+
+def log_of_parts_single(n: Any, r: Any, part: Any) -> Any:
+    """n / UNIT ln 2 + log(1 + r) + p: the first sum is exact, and 0 near 1; what the others lose is that much less."""
+    rest = fma(r * r, polynomial(r, LOG_NEAR, LOG_NEAR), fma(n, LN2_UNITS[1], r))
+    return fma(n, LN2_UNITS[0], part) + rest
+
+
+def log_double(x: Any) -> Any:
+    n, f = parts(x)
+    return at_limits(x, log_of_parts_double(n, f))
+
+
+def log_double_of_normal(x: Any) -> Any:
     n, f = parts_of_normal(x)
-    return choose(x, log_of_parts_single, log_of_parts_double)(n, f)
-
-
-def log_of_parts_single(n: Any, f: Any) -> Any:
-    """log(2^n (1 + f)) without what the sum in brackets loses: that is at most 0.3 ulp, for n = 1 and n = -1."""
-    return fma(n, LN2_SINGLE[0], f + fma(-(f * f), polynomial(f, LOG_SINGLE, LOG_SINGLE), n * type(n)(LN2_SINGLE[1])))
+    return log_of_parts_double(n, f)
 
 
 def log_of_parts_double(n: Any, f: Any) -> Any:

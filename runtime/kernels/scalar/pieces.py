@@ -24,6 +24,7 @@ NEARER = 7.75  # and up to here those around the multiples of 1/2
 MIDDLE = (2.0**-6, 2.0**10)  # where 32 logarithmic pieces lie, two for each doubling
 MIXED = (2.0**-5, 21.5)  # where such ones lie up to 2.5, and from there on pieces around whole numbers
 EDGE = 2.5
+BEFORE = 0.625  # logarithmic pieces from here on are shifted to 0: wider ones further on, but not narrow ones near 0
 AFTER = UNITS - 2.0  # the place of 3 is that after the last logarithmic one
 
 
@@ -75,6 +76,11 @@ def middle_place(x: Any) -> Any:
 def octave_place(x: Any) -> Any:
     """The place of a number where each doubling is one piece."""
     return logarithmic_place(x, 23)
+
+
+def shifted_place(x: Any) -> Any:
+    """The place of 0 <= x < 9.375: four to each doubling of x + 5/8."""
+    return logarithmic_place(x + type(x)(BEFORE), 21)
 
 
 def mixed_place(x: Any) -> Any:
