@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from functools import partial
 
-DISTANCE = 2048  # bytes
+DISTANCE = 2048  # bytes, of numbers of 64 bits twice that: either is a block of elements of `usual_blocks.py`
+WIDE = ("double", "i64")
 ENOUGH = 4  # instructions of arithmetic for each access from which a loop waits longer than the processor looks ahead
 DECLARED = "declare void @llvm.prefetch.p0("
 DECLARATION = f"\n{DECLARED}ptr nocapture readonly, i32 immarg, i32 immarg, i32 immarg)\n"
 BODY = re.compile(r"^vector\.body\w*:.*?^$", re.MULTILINE | re.DOTALL)
-ACCESS = re.compile(r"^  (?:%\S+ = load|(store)) <.*, ptr (%[\w.]+), align .*$", re.MULTILINE)
+ACCESS = re.compile(r"^  (?:%\S+ = load|(store)) <\d+ x (\w+)>.*, ptr (%[\w.]+), align .*$", re.MULTILINE)
 ARITHMETIC = re.compile(r"= (?:tail call <|f(?:add|sub|mul|div) )")
 
 
@@ -36,6 +37,7 @@ def _ahead(body: re.Match[str]) -> str:
 
 def _prefetched(start: int, access: re.Match[str]) -> str:
     name = f"%ahead.{start + access.start()}"  # by its place in the text: a function may have several such loops
-    place = f"  {name} = getelementptr i8, ptr {access[2]}, i64 {DISTANCE}"
+    distance = 2 * DISTANCE if access[2] in WIDE else DISTANCE
+    place = f"  {name} = getelementptr i8, ptr {access[3]}, i64 {distance}"
     kind = 1 if access[1] else 0  # to write, or to read; then: into the nearest cache, data
     return f"{place}\n  call void @llvm.prefetch.p0(ptr {name}, i32 {kind}, i32 3, i32 1)\n{access.group()}"

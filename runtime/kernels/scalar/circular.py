@@ -31,7 +31,9 @@ TWO_OVER_PI = (
     5725640658272843386,  1041438810801820887,  -666706196656680788,
 )  # fmt: skip
 WORDS = tuple(TWO_OVER_PI[k : k + 16] for k in range(4))
-HALF_PI = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33)
+HALF_PI = (1.5707963267948966, 6.123233995736766e-17)
+# In three parts, the second of 32 bits: whole numbers below 2^20 times that have no rounding error.
+NEAR_HALF_PI = (1.5707963267948966, 6.12323399667708e-17, -9.403137205957857e-27)
 QUARTERS = 0.6366197723675814  # 2 / pi
 NEAR = 2.0**20
 LOW = 0xFFFFFFFF  # the lower half of a word
@@ -40,30 +42,33 @@ WHOLE = 2.0**52  # from here on the last bit of a float64 is worth 1
 SIGNED_WHOLE = 1.5 * 2.0**52  # from here on, up to 2^53, as well
 
 
-def quarter_turns(x: Any) -> Any:
-    """n, r and low with x = n pi/2 + (r + low) modulo 2 pi, |r| <= pi/4, for x >= 0; nan for what is not finite."""
-    near, far = quarter_turns_near(x), quarter_turns_far(x)
-    is_near = x < NEAR
+def quarter_turns(x: Any, ahead: Any) -> Any:
+    """n + ahead, r and lost with x = n pi/2 + (r - lost) modulo 2 pi, |r| <= pi/4; nan for what is not finite."""
+    near, far = quarter_turns_near(x, ahead), quarter_turns_far(x, ahead)
+    is_near = abs(x) < NEAR
     return select(is_near, near[0], far[0]), select(is_near, near[1], far[1]), select(is_near, near[2], far[2])
 
 
-def quarter_turns_near(x: Any) -> Any:
-    """The same for x < 2^20, with n from the last bit of a number on."""
-    shifted = fma(x, QUARTERS, SIGNED_WHOLE)
-    n = shifted - SIGNED_WHOLE
-    first = fma(-n, HALF_PI[0], x)  # exact: a multiple of 2^-53, and below 1
-    second = n * HALF_PI[1]
-    r = first - second
-    part = r - first
-    lost = (first - (r - part)) - (second + part)
-    return bits(shifted), r, lost - fma(n, HALF_PI[2], fma(n, HALF_PI[1], -second))
+def quarter_turns_near(x: Any, ahead: Any) -> Any:
+    """The same for |x| < 2^20, with n + ahead from the last bit of a number on. Of -0.0, r is that and lost 0.0.
+
+    The first product and its sum are exact, multiples of 2^-53 and below 1. The second product is a multiple of 2^-85
+    and below 2^-34: so is r where the first sum is smaller, and else r - first is exact.
+    """
+    shifted = fma(x, QUARTERS, SIGNED_WHOLE + ahead)
+    n = shifted - (SIGNED_WHOLE + ahead)
+    first = fma(-n, NEAR_HALF_PI[0], x)
+    r = fma(-n, NEAR_HALF_PI[1], first)
+    return bits(shifted), r, fma(n, NEAR_HALF_PI[2], fma(n, NEAR_HALF_PI[1], r - first))
 
 
-def quarter_turns_far(x: Any) -> Any:
-    """The same for x >= 0.5, also where it is not finite."""
-    n, fraction, low = turned(x)
+def quarter_turns_far(x: Any, ahead: Any) -> Any:
+    """The same for |x| >= 0.5, also where it is not finite."""
+    n, fraction, low = turned(abs(x))
+    fraction, low = select(x < 0, -fraction, fraction), select(x < 0, -low, low)
     r = fraction * HALF_PI[0]
-    return n, r + (x - x), fma(fraction, HALF_PI[0], -r) + fma(fraction, HALF_PI[1], low * HALF_PI[0])
+    lost = fma(fraction, -HALF_PI[0], r) - fma(fraction, HALF_PI[1], low * HALF_PI[0])
+    return select(x < 0, -n, n) + bits(SIGNED_WHOLE + ahead), r + (x - x), lost
 
 
 def turned(x: Any) -> Any:
@@ -142,15 +147,15 @@ SIN_WIDE = (
     -0.006973539690179468, 0.08201643103553449,   -0.599244860279634,    2.5501626745870145,
     -5.167712744892717,    3.1415926534397722,
 )  # fmt: skip
-# (sin(r) - r) / r^3 and (cos(r) - 1 + r^2 / 2) / r^4 as polynomials in r^2 for |r| < 0.7854: error at most 2^-58.0
-# relative to the sine, 2^-64.1 of the cosine
+# (r - sin(r)) / r^3 and (cos(r) - 1) / r^2 as polynomials in r^2 for |r| < 0.7854: error at most 2^-58.0 relative to
+# the sine, 2^-64.1 of the cosine
 SIN_DOUBLE = (
-    1.5896908445527714e-10,  -2.505076023135349e-08,  2.755731370695955e-06,   -0.00019841269829857738,
-    0.00833333333332249,     -0.16666666666666632,
+    -1.5896908445527714e-10, 2.505076023135349e-08,   -2.755731370695955e-06,  0.00019841269829857738,
+    -0.00833333333332249,    0.16666666666666632,
 )  # fmt: skip
 COS_DOUBLE = (
     -1.1359944282737487e-11, 2.0875729471804202e-09,  -2.7557314402355535e-07, 2.4801587289675518e-05,
-    -0.0013888888888874478,  0.0416666666666666,
+    -0.0013888888888874478,  0.0416666666666666,      -0.5,
 )  # fmt: skip
 # (sin(r) - r) / r^3 and (cos(r) - 1) / r^2 as polynomials in r^2 for |r| <= 0.1964: error at most 2^-30.8 of the sine,
 # 2^-39.3 of the cosine
@@ -356,71 +361,63 @@ def tan_of_turns(turns: Any) -> Any:
 
 
 def sin_double(x: Any) -> Any:
-    return sin_of_quarters(x, quarter_turns(abs(x)))
+    return sin_of_quarters(quarter_turns(x, 0.0))
 
 
 def sin_double_near(x: Any) -> Any:
     """The same for |x| < 2^20."""
-    return sin_of_quarters(x, quarter_turns_near(abs(x)))
-
-
-def sin_of_quarters(x: Any, turns: Any) -> Any:
-    """sin(x) of the turns of |x|; of 0.0 and -0.0 itself."""
-    n, r, low = turns
-    value = select((n & 1) == 0, sin_part(r, low), cos_part(r, low))
-    return select(x == 0, x, from_bits(x, bits(value) ^ (bits(x) & SIGN) ^ (n >> 1 << 63)))
+    return sin_of_quarters(quarter_turns_near(x, 0.0))
 
 
 def cos_double(x: Any) -> Any:
-    return cos_of_quarters(x, quarter_turns(abs(x)))
+    """The sine a quarter turn further."""
+    return sin_of_quarters(quarter_turns(x, 1.0))
 
 
 def cos_double_near(x: Any) -> Any:
     """The same for |x| < 2^20."""
-    return cos_of_quarters(x, quarter_turns_near(abs(x)))
+    return sin_of_quarters(quarter_turns_near(x, 1.0))
 
 
-def cos_of_quarters(x: Any, turns: Any) -> Any:
-    """cos(x) of the turns of |x|."""
-    n, r, low = turns
-    value = select((n & 1) == 0, cos_part(r, low), sin_part(r, low))
-    return from_bits(x, bits(value) ^ (n + 1 >> 1 << 63))
+def sin_of_quarters(turns: Any) -> Any:
+    """The sine of n quarter turns and r - lost."""
+    n, r, lost = turns
+    value = select((n & 1) == 0, sin_part(r, lost), cos_part(r, lost))
+    return from_bits(value, bits(value) ^ ((n << 62) & SIGN))
 
 
-def sin_part(r: Any, low: Any) -> Any:
-    """sin(r + low) for |r| <= pi/4."""
+def sin_part(r: Any, lost: Any) -> Any:
+    """sin(r - lost) for |r| <= pi/4, but for lost r^2 / 2; of -0.0 and 0.0 - that is, of 0.0 lost - itself."""
     square = r * r
-    return r + fma(square * r, polynomial(square, SIN_DOUBLE, SIN_DOUBLE), fma(-0.5 * square, low, low))
+    return r - fma(square * r, polynomial(square, SIN_DOUBLE, SIN_DOUBLE), lost)
 
 
-def cos_part(r: Any, low: Any) -> Any:
-    """cos(r + low) for |r| <= pi/4."""
+def cos_part(r: Any, lost: Any) -> Any:
+    """cos(r - lost) for |r| <= pi/4."""
     square = r * r
-    half = 0.5 * square
-    first = 1.0 - half
-    return first + (1.0 - first - half + fma(square * square, polynomial(square, COS_DOUBLE, COS_DOUBLE), -r * low))
+    return 1.0 + fma(square, polynomial(square, COS_DOUBLE, COS_DOUBLE), r * lost)
 
 
 def tan_double(x: Any) -> Any:
-    return tan_of_quarters(x, quarter_turns(abs(x)))
+    return tan_of_quarters(x, quarter_turns(abs(x), 0.0))
 
 
 def tan_double_near(x: Any) -> Any:
     """The same for |x| < 2^20."""
-    return tan_of_quarters(x, quarter_turns_near(abs(x)))
+    return tan_of_quarters(x, quarter_turns_near(abs(x), 0.0))
 
 
 def tan_of_quarters(x: Any, turns: Any) -> Any:
     """r + r^3 P(r^2), and of an odd number of quarter turns -1 over that."""
-    n, r, low = turns
+    n, r, rest = turns
     square = r * r
     cube = square * r
     lost = fma(square, r, -cube) + fma(r, r, -square) * r
     factor = polynomial(square, TAN_DOUBLE, TAN_DOUBLE)
     derivative = fma(square, fma(square, 0.75, 1.0), 1.0)  # about 1 + tan(r)^2
-    tail = fma(cube, factor, fma(lost, factor, low * derivative))
+    tail = fma(cube, factor, fma(lost, factor, -rest * derivative))
     value = r + tail
     inverse = -1.0 / value
-    rest = fma(inverse, value, 1.0) + inverse * (r - value + tail)
-    value = select((n & 1) == 0, value, fma(inverse, rest, inverse))
+    below = fma(inverse, value, 1.0) + inverse * (r - value + tail)
+    value = select((n & 1) == 0, value, fma(inverse, below, inverse))
     return from_bits(x, bits(value) ^ (bits(x) & SIGN))
