@@ -36,10 +36,10 @@ class Transform:
     Example:
         >>> import specgrad as sg
         >>> exp = sg.distributions.ExpTransform()
-        >>> x = sg.tensor([0.0, 1.0])
+        >>> x = sg.tensor([0.0, 2.0])
         >>> y = exp(x)
         >>> exp.inv(y), exp.log_abs_det_jacobian(x, y), exp.codomain
-        (tensor([0., 1.]), tensor([0., 1.]), GreaterThan(lower_bound=0.0))
+        (tensor([0., 2.]), tensor([0., 2.]), GreaterThan(lower_bound=0.0))
     """
 
     bijective: Any = False
