@@ -143,47 +143,34 @@ def parts_of_normal(x: Any) -> Any:
 
 def log(x: Any) -> Any:
     """The natural logarithm; error at most 0.8 and 0.9 ulp."""
-    return choose(x, log_single, log_double)(x)
+    y, more = normal(x)
+    return at_limits(x, choose(x, log_of_normal_single, log_of_normal_double)(y, more))
 
 
 def log_of_normal(x: Any) -> Any:
     """The same for a normal number x > 0."""
-    return choose(x, log_single_of_normal, log_double_of_normal)(x)
+    nothing = -type(x)(0)  # of which a compiler knows that sums with it are what they were, whatever their sign
+    return choose(x, log_of_normal_single, log_of_normal_double)(x, nothing)
 
 
-def log_single(x: Any) -> Any:
-    y, more = normal(x)
-    n, r, part = near_factor(y)
-    return at_limits(x, log_of_parts_single(n + more * type(x)(UNIT), r, part))
+def log_of_normal_single(x: Any, more: Any) -> Any:
+    """log(x 2^more), from x = 2^(n / UNIT) (1 + r) e^p: exponents stay among the bits.
 
-
-def log_single_of_normal(x: Any) -> Any:
-    n, r, part = near_factor(x)
-    return log_of_parts_single(n, r, part)
-
-
-def near_factor(x: Any) -> Any:
-    """n, r and p with x = 2^(n / UNIT) (1 + r) e^p, for a normal float32 x > 0; exponents stay among the bits."""
+    The last product with p is an exact sum, and 0 near 1; what the others lose is that much less.
+    """
     from_start = narrow(x, bits(x) - bits(type(x)(START)))
     exponent = narrow(x, from_start & -(1 << 23))
     factor, part = picks(FACTORS, from_start >> 19)
-    return np.float32(exponent), fma(from_bits(x, narrow(x, bits(x) - exponent)), factor, -1.0), part
-
-
-def log_of_parts_single(n: Any, r: Any, part: Any) -> Any:
-    """n / UNIT ln 2 + log(1 + r) + p: the first sum is exact, and 0 near 1; what the others lose is that much less."""
+    n = np.float32(exponent) + more * type(x)(UNIT)
+    r = fma(from_bits(x, narrow(x, bits(x) - exponent)), factor, -1.0)
     rest = fma(r * r, polynomial(r, LOG_NEAR, LOG_NEAR), fma(n, LN2_UNITS[1], r))
     return fma(n, LN2_UNITS[0], part) + rest
 
 
-def log_double(x: Any) -> Any:
-    n, f = parts(x)
-    return at_limits(x, log_of_parts_double(n, f))
-
-
-def log_double_of_normal(x: Any) -> Any:
-    n, f = parts_of_normal(x)
-    return log_of_parts_double(n, f)
+def log_of_normal_double(x: Any, more: Any) -> Any:
+    """log(x 2^more)."""
+    k, f = near_one(x)
+    return log_of_parts_double(number_double(k) + more, f)
 
 
 def log_of_parts_double(n: Any, f: Any) -> Any:
