@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -59,7 +61,7 @@ def text(one: Table, found: dict[int, list[float]], largest: float) -> str:
     return (
         f'"""{one.said} by pieces: error at most {np.ceil(largest * 100) / 100:.2f} units. '
         'Made by `python -m codegen pieces`."""\n\n'
-        f"from ..pieces import single\n\nTABLE = single(\n{numbers},\n)  # fmt: skip\n"
+        f"from ..{'.' * one.name.count('/')}pieces import single\n\nTABLE = single(\n{numbers},\n)  # fmt: skip\n"
     )
 
 
@@ -74,11 +76,14 @@ def wrapped(row: list[float]) -> str:
     return "\n".join([*lines, line]) + "\n"
 
 
+def table_module(name: str) -> Any:
+    """The module of a table, by the path that is its name."""
+    return import_module(f"specgrad.runtime.kernels.scalar.tables.{name.replace('/', '.')}")
+
+
 def is_right(one: Table) -> bool:
     """Whether the table that is there errs no more than one that is fitted now; says so where not."""
-    from importlib import import_module
-
-    table = import_module(f"specgrad.runtime.kernels.scalar.tables.{one.name}").TABLE
+    table = table_module(one.name).TABLE
     there = {place: [float(row[place]) for row in table] for place in range(len(table[0]))}
     found, wanted = largest_error(one, there), largest_error(one, columns(one))
     if found > wanted + 0.02:

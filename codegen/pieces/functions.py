@@ -111,6 +111,7 @@ MIXED = mixed(2.0**-5, 2.5)
 SHORT_OF_ONE = mirrored(1.0 - 2.0**-24, logarithmic(2.0**-16, 2, 32))
 TAIL = logarithmic(1.5 * 2.0**-17, 2, 32)
 TAIL[-1] = TAIL[-1]._replace(high=0.53)  # 1/2 is all that is needed of it
+MIRRORED = linear(0.5, 32, -16)  # from -8 to 7.5
 FROM_ZERO = logarithmic(0.125, 2, 16, from_zero=True)
 TO_ONE = mirrored(1.0 - 2.0**-24, logarithmic(2.0**-16, 1, 16))
 TO_HALF = logarithmic(2.0**-15, 1, 16)
@@ -122,26 +123,33 @@ SHORT_OF_21 = "for 2^-5 <= x < 21.5"
 Table = ByPieces | ByPowers
 
 FUNCTIONS: tuple[Table, ...] = (
-    ByPieces("i0", "I0(x) for 0 <= x < 15.5", special.i0, linear(1.0)),
-    ByPieces("i0e", "e^-x I0(x) for 0 <= x < 15.5", special.i0e, linear(1.0)),
-    ByPieces("i1", "I1(x) for 0 <= x < 15.5", special.i1, linear(1.0), zeros=(0.0,)),
-    ByPieces("i1e", "e^-x I1(x) for 0 <= x < 15.5", special.i1e, linear(1.0), zeros=(0.0,)),
+    ByPieces("bessel/i0", "I0(x) for 0 <= x < 15.5", special.i0, linear(1.0)),
+    ByPieces("bessel/i0e", "e^-x I0(x) for 0 <= x < 15.5", special.i0e, linear(1.0)),
+    ByPieces("bessel/i1", "I1(x) for 0 <= x < 15.5", special.i1, linear(1.0), zeros=(0.0,)),
+    ByPieces("bessel/i1e", "e^-x I1(x) for 0 <= x < 15.5", special.i1e, linear(1.0), zeros=(0.0,)),
     ByPieces("digamma", f"digamma(x) {POSITIVE}", special.digamma, MIDDLE, (1.4616321449683622,), 9, slopes=True),
     ByPieces("lgamma", f"lgamma(x) {POSITIVE}", special.gammaln, MIDDLE, (1.0, 2.0), 9, slopes=True),
     ByPieces("trigamma", f"trigamma(x) {POSITIVE}", trigamma, MIDDLE, coefficients=9),
-    ByPieces("k0e", f"e^x K0(x) {POSITIVE}", special.k0e, MIDDLE),
-    ByPieces("k1e", f"e^x K1(x) {POSITIVE}", special.k1e, MIDDLE),
-    ByPieces("k0", f"K0(x) {SHORT_OF_21}", special.k0, MIXED),
-    ByPieces("k1", f"K1(x) {SHORT_OF_21}", special.k1, MIXED),
-    ByPieces("y0", f"Y0(x) {SHORT_OF_21}", special.y0, MIXED, tuple(special.y0_zeros(8)[0].real), slopes=True),
-    ByPieces("y1", f"Y1(x) {SHORT_OF_21}", special.y1, MIXED, tuple(special.y1_zeros(8)[0].real), slopes=True),
-    ByPieces("j0", f"J0(x) {NEAR}", special.j0, linear(1.0), tuple(special.jn_zeros(0, 6)), slopes=True),
-    ByPieces("j1", f"J1(x) {NEAR}", special.j1, linear(1.0), (0.0, *special.jn_zeros(1, 6)), slopes=True),
+    ByPieces("bessel/k0e", f"e^x K0(x) {POSITIVE}", special.k0e, MIDDLE),
+    ByPieces("bessel/k1e", f"e^x K1(x) {POSITIVE}", special.k1e, MIDDLE),
+    ByPieces("bessel/k0", f"K0(x) {SHORT_OF_21}", special.k0, MIXED),
+    ByPieces("bessel/k1", f"K1(x) {SHORT_OF_21}", special.k1, MIXED),
+    ByPieces("bessel/y0", f"Y0(x) {SHORT_OF_21}", special.y0, MIXED, tuple(special.y0_zeros(8)[0].real), slopes=True),
+    ByPieces("bessel/y1", f"Y1(x) {SHORT_OF_21}", special.y1, MIXED, tuple(special.y1_zeros(8)[0].real), slopes=True),
+    ByPieces("bessel/j0", f"J0(x) {NEAR}", special.j0, linear(1.0), tuple(special.jn_zeros(0, 6)), slopes=True),
+    ByPieces("bessel/j1", f"J1(x) {NEAR}", special.j1, linear(1.0), (0.0, *special.jn_zeros(1, 6)), slopes=True),
     ByPieces(
-        "ratio_of_sine", f"sin(x) / x {NEAR}", ratio_of_sine, linear(1.0), tuple(np.pi * np.arange(1, 7)), slopes=True
+        "bessel/ratio_of_sine",
+        f"sin(x) / x {NEAR}",
+        ratio_of_sine,
+        linear(1.0),
+        tuple(np.pi * np.arange(1, 7)),
+        slopes=True,
     ),
-    ByPieces("sinc", "sinc(x) for 0 <= x < 7.75", sinc, linear(0.5), tuple(map(float, range(1, 9))), slopes=True),
-    ByPieces("airy", "Ai(x) for |x| < 7.75", airy, linear(0.5, 32, -16), tuple(special.ai_zeros(6)[0]), slopes=True),
+    ByPieces(
+        "bessel/sinc", "sinc(x) for 0 <= x < 7.75", sinc, linear(0.5), tuple(map(float, range(1, 9))), slopes=True
+    ),
+    ByPieces("bessel/airy", "Ai(x) for |x| < 7.75", airy, MIRRORED, tuple(special.ai_zeros(6)[0]), slopes=True),
     ByPieces("log_odds", "-log(x / (1 - x)) for x <= 1/2", odds_ratio, TO_HALF, (), 10, factor=ndtri_factor),
     ByPieces("asinh", "asinh(x) / x for 0 <= x < 32", asinh_ratio, FROM_ZERO, factor=np.positive),
     ByPieces("acosh", "acosh(1 + x) / sqrt(x) for 0 <= x < 32", acosh_ratio, FROM_ZERO, factor=np.sqrt),
@@ -151,11 +159,11 @@ FUNCTIONS: tuple[Table, ...] = (
     ByPieces("log_ndtr", "log_ndtr(x) for -9 < x <= 6", special.log_ndtr, mirrored(7.0, logarithmic(1.0, 8, 32))),
     ByPieces("tanh", "tanh(x) for 0 <= x < 9.375", np.tanh, shifted(0.625, 4), (0.0,), 6),
     ByPowers(
-        *("erfc", "erfc(x) for |x| < 7.75", special.erfc, erfc_logarithm, erfc_slope, linear(0.5, 32, -16)),
+        *("erfc", "erfc(x) for |x| < 7.75", special.erfc, erfc_logarithm, erfc_slope, MIRRORED),
         coefficients=5,
     ),
     ByPowers(
-        *("erfcx", "erfcx(x) for |x| < 7.75", special.erfcx, erfcx_logarithm, erfcx_slope, linear(0.5, 32, -16)),
+        *("erfcx", "erfcx(x) for |x| < 7.75", special.erfcx, erfcx_logarithm, erfcx_slope, MIRRORED),
         coefficients=5,
     ),
 )

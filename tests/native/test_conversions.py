@@ -130,3 +130,20 @@ def test_other_things_are_for_the_general_path() -> None:
     assert launch(2.0, sg.float64) is None
     assert launch(x.to(sg.complex64), sg.float32) is None
     assert launch(x, sg.float32) is None
+
+
+SINGLES = [
+    ((1, 4, 1), (8, 2, 8), (4, 1, 4)),
+    ((1, 4, 1), (4, 1, 77), (4, 1, 77)),
+    ((4, 1, 3), (1, 77, 4), (1, 77, 4)),
+    ((5, 1), (2, 9), (1, 5)),
+    ((1, 1, 1), (2, 2, 2), (2, 2, 2)),
+    ((3, 4), (8, 2), (4, 1)),
+]
+
+
+@pytest.mark.parametrize(("shape", "strides", "wanted"), SINGLES)
+def test_strides_of_dimensions_of_size_one(lib: Any, shape: Any, strides: Any, wanted: Any) -> None:
+    """A copy keeps them where it keeps the layout, however often such tensors have been converted."""
+    x = lib.empty_strided(shape, strides).zero_()
+    assert {x.double().stride() for _ in range(WORTH + 4)} == {wanted}

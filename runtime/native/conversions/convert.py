@@ -12,8 +12,8 @@ from ..elementwise.order import Order, begin_order, in_order, note_steps, ordere
 from ..graph.recording import RecordPlan, record
 from ..interned import converting, none, outdated_type, true
 from ..kernel_calls import Size, found_kernel, run_kernel
-from ..layout import Array, Object, Tensor
-from ..references import Owned, begin, own, release_all
+from ..layout import Array, Object, Tensor, Tuple
+from ..references import Owned, begin, item, own, release_all, size
 from ..tensors import (
     any_kind_of,
     dtype_of,
@@ -35,12 +35,21 @@ class ConversionPlan(Struct):
 
 
 @native
+def has_single(shape: Tuple) -> bool:
+    """Whether a shape has a dimension of size 1, whose stride leads nowhere."""
+    found = False
+    for i in range(size(shape)):
+        found = found or c.as_int(item(shape, i)) == 1
+    return found
+
+
+@native
 def as_kind(tensor: Tensor, to: int, owned: Owned) -> New[Object]:
     """A copy of a tensor of the host as elements of another kind; None where this is for the general path."""
     kind, shape = any_kind_of(tensor.dtype), own(owned, tensor.shape)
     if kind < 0 or to < 0 or kind == to or converting.resolver is NULL:
         return not_handled()
-    if tensor.flat is not none and tensor.strides is not none:  # of dimensions of size 1, which a copy keeps
+    if tensor.strides is not none and has_single(shape):  # a copy keeps what strides say of dimensions of size 1
         return not_handled()
     order = new(Order)
     turned = tensor.flat is none and begin_order(shape, order) and note_steps(tensor, order) and sort_order(order)
@@ -50,14 +59,14 @@ def as_kind(tensor: Tensor, to: int, owned: Owned) -> New[Object]:
         flat = together(tensor, kind, owned) if tensor.flat is none else own(owned, tensor.flat)
     if flat is NULL or not holds_kind(flat, kind):
         return not_handled()
-    kernel, size = found_kernel(converting.kernels, ALL_KINDS * kind + to, converting.resolver), elements(flat)
-    result = cast(Array, NULL) if kernel == 0 else new_flat(new(Size).items, size, to)
+    kernel, count = found_kernel(converting.kernels, ALL_KINDS * kind + to, converting.resolver), elements(flat)
+    result = cast(Array, NULL) if kernel == 0 else new_flat(new(Size).items, count, to)
     if result is NULL:
         return not_handled() if c.error_set() is NULL else NULL
     frame = new(CallFrame)
     put_array(frame, 0, flat.memory, itemsize(kind))
     put_array(frame, 1, result.memory, itemsize(to))
-    run_kernel(kernel, 2, size, frame)  # may release the GIL: the elements are owned, and nobody knows the result
+    run_kernel(kernel, 2, count, frame)  # may release the GIL: the elements are owned, and nobody knows the result
     copy = new_tensor(result, shape, dtype_of(to))
     return NULL if copy is not NULL and turned and not in_order(copy, order) else copy
 

@@ -14,7 +14,7 @@ from ...kernels.cpu.dtypes.half_plans import by_pairs, run_in_memory
 from ...kernels.cpu.movement.copies import contiguous
 from ...kernels.cpu.plan import Plan, layout_of
 from . import cpu_products, plans
-from .cpu_products import contiguous_batch, contiguous_or_transposed
+from .cpu_products import as_it_lies, contiguous_or_transposed, ready_batch
 
 Array = np.ndarray
 
@@ -53,7 +53,7 @@ def matmul2d_as_stored(a: Array, b: Array, row: Array | None = None) -> Array:
 def matmul3d_as_stored(a: Array, b: Array) -> Array:
     """The product of two matrices for each item of a batch; all matrices may be transposed views."""
     if are_pairs(a, b):
-        left, right = [x.swapaxes(1, 2) if turned else x for x, turned in map(contiguous_batch, (a, b))]
+        left, right = as_it_lies(a), ready_batch(b)
         found = by_pairs_of(plans.batch_products(layout_of(left), layout_of(right)), left, right)
         if found is not None:
             return found

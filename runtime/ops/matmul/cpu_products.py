@@ -78,9 +78,7 @@ def matmul3d(a: Array, b: Array) -> Array:
         return row_by_matrices(a, b) if a.shape[1] == 1 else product(a, b)
     if plans.is_one(layout_of(b)):  # as its plan has it
         return matmul2d(a.reshape(-1, a.shape[2]), b[0]).reshape(*a.shape[:2], -1)
-    (a, trans_a), (b, trans_b) = contiguous_batch(a), contiguous_batch(b)
-    lying = a.swapaxes(1, 2) if trans_a else a, b.swapaxes(1, 2) if trans_b else b
-    return run(products_of_batches, *lying)[0]
+    return run(products_of_batches, as_it_lies(a), as_it_lies(b))[0]
 
 
 def products_of_batches(a: Layout, b: Layout) -> Plan | None:
@@ -96,12 +94,15 @@ def contiguous_batch(matrices: Array) -> tuple[Array, bool]:
     return (swapped, True) if swapped.flags.c_contiguous else (np.ascontiguousarray(matrices), False)
 
 
+def as_it_lies(matrices: Array) -> Array:
+    """A batch that is contiguous, or the transposes of one that is; others are copied."""
+    lying, turned = contiguous_batch(matrices)
+    return lying.swapaxes(1, 2) if turned else lying
+
+
 def ready_batch(matrices: Array) -> Array:
-    """A batch whose matrices lie as products want them, copied where they lie in no such way."""
-    if matrices.strides[0] == 0 and plans.is_one(layout_of(matrices)):
-        return matrices
-    ready, turned = contiguous_batch(matrices)
-    return ready.swapaxes(1, 2) if turned else ready
+    """A right operand as plans want it: all matrices may be one as well."""
+    return matrices if plans.is_one(layout_of(matrices)) else as_it_lies(matrices)
 
 
 def row_by_matrices(a: Array, b: Array) -> Array:

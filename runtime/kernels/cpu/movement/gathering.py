@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from math import prod
 from typing import Any
 
@@ -12,7 +13,7 @@ from ...jit import READ, jit
 from ...llvm.addresses import part_of
 from ..plan import Array, Ints, Layout, Plan, Step, run_if_planned
 
-FEW = 3  # operands that lie apart, of which one may be all that has to be copied
+FEW = 3  # operands that lie apart, of which fewer may be all that have to be copied
 MOST = 4096  # elements of an operand: what copies more has blocks of its own (copies.py)
 Loops = tuple[Ints, Ints]  # how often, and the steps in elements; three
 
@@ -28,12 +29,12 @@ def gathered(
     """
     named = zip(letters, operands, strict=False)
     strided = [i for i, (letter, a) in enumerate(named) if letter in "TOCI" and a is not None and a.strides is not None]
-    # One alone first: the others may lie as the op wants them, a transpose say, and need no copy.
-    alone = [[i] for i in strided] if 1 < len(strided) <= FEW else []
-    for copied in (*alone, strided):
+    # As few as may be: the others may lie as the op wants them, a transpose say, and need no copy.
+    counts = range(1, len(strided) + 1) if len(strided) <= FEW else (len(strided),)
+    for copied in (each for count in counts for each in combinations(strided, count)):
         loops = {i: loops_of(operands[i]) for i in copied}
         packed = [Layout(a.shape, None) if i in loops else a for i, a in enumerate(operands)]
-        if loops and all(loops.values()):
+        if all(loops.values()):
             plan = find(tuple(packed), *known[1:]) if operands is known[0] else find(*packed[: len(known)])
             if plan is not None:
                 return copied_first(plan, loops, operands, letters, outputs)

@@ -15,7 +15,7 @@ from ..circular import cos, sin
 from ..exponential import exp
 from ..pieces import by_pieces_with_slopes, is_nearer, nearer_place
 from ..primitives import choose, polynomial, root
-from ..tables.airy import TABLE as AIRY
+from ..tables.bessel.airy import TABLE as AIRY
 
 ROOT_PI = 1.772453850905516
 ROOT_HALF = 0.7071067811865476

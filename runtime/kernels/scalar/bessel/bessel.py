@@ -18,10 +18,10 @@ from ..exponential import with_sign
 from ..logarithm import log
 from ..pieces import by_pieces_with_slopes, is_mixed, is_near, mixed_place, near_place
 from ..primitives import choose, polynomial, root
-from ..tables.j0 import TABLE as J0
-from ..tables.j1 import TABLE as J1
-from ..tables.y0 import TABLE as Y0
-from ..tables.y1 import TABLE as Y1
+from ..tables.bessel.j0 import TABLE as J0
+from ..tables.bessel.j1 import TABLE as J1
+from ..tables.bessel.y0 import TABLE as Y0
+from ..tables.bessel.y1 import TABLE as Y1
 
 ROOT_PI = 1.772453850905516
 # P and x Q of order 0 and 1 in 128 / x^2 - 1: relative error at most 2^-54.5

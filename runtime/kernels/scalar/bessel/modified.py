@@ -25,14 +25,14 @@ from ..pieces import (
     near_place,
 )
 from ..primitives import choose, polynomial, root, select
-from ..tables.i0 import TABLE as I0
-from ..tables.i0e import TABLE as I0E
-from ..tables.i1 import TABLE as I1
-from ..tables.i1e import TABLE as I1E
-from ..tables.k0 import TABLE as K0
-from ..tables.k0e import TABLE as K0E
-from ..tables.k1 import TABLE as K1
-from ..tables.k1e import TABLE as K1E
+from ..tables.bessel.i0 import TABLE as I0
+from ..tables.bessel.i0e import TABLE as I0E
+from ..tables.bessel.i1 import TABLE as I1
+from ..tables.bessel.i1e import TABLE as I1E
+from ..tables.bessel.k0 import TABLE as K0
+from ..tables.bessel.k0e import TABLE as K0E
+from ..tables.bessel.k1 import TABLE as K1
+from ..tables.bessel.k1e import TABLE as K1E
 
 # e^-x I0(x) and e^-x I1(x) / x in x / 4 - 1, for 0 <= x <= 8: relative error at most 2^-53.1 and 2^-52.5
 I0E_NEAR = (

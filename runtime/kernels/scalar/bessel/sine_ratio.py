@@ -14,8 +14,8 @@ from ..circular import sin
 from ..gamma.gamma import SINE
 from ..pieces import by_pieces_with_slopes, is_near, is_nearer, near_place, nearer_place
 from ..primitives import bits, choose, from_bits, narrow, polynomial, select
-from ..tables.ratio_of_sine import TABLE as RATIO_OF_SINE
-from ..tables.sinc import TABLE as SINC
+from ..tables.bessel.ratio_of_sine import TABLE as RATIO_OF_SINE
+from ..tables.bessel.sinc import TABLE as SINC
 
 PI = 3.141592653589793
 

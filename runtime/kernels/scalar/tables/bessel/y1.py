@@ -1,6 +1,6 @@
 """Y1(x) for 2^-5 <= x < 21.5 by pieces: error at most 0.90 units. Made by `python -m codegen pieces`."""
 
-from ..pieces import single
+from ...pieces import single
 
 TABLE = single(
     (

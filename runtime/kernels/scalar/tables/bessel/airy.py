@@ -1,6 +1,6 @@
 """Ai(x) for |x| < 7.75 by pieces: error at most 0.96 units. Made by `python -m codegen pieces`."""
 
-from ..pieces import single
+from ...pieces import single
 
 TABLE = single(
     (

@@ -1,6 +1,6 @@
 """e^x K0(x) for 2^-6 <= x < 2^10 by pieces: error at most 0.60 units. Made by `python -m codegen pieces`."""
 
-from ..pieces import single
+from ...pieces import single
 
 TABLE = single(
     (

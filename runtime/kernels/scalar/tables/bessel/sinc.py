@@ -1,6 +1,6 @@
 """sinc(x) for 0 <= x < 7.75 by pieces: error at most 1.17 units. Made by `python -m codegen pieces`."""
 
-from ..pieces import single
+from ...pieces import single
 
 TABLE = single(
     (

@@ -1,0 +1,1 @@
+"""Tables of Bessel functions and their like: see `scalar/bessel/`."""
