@@ -3981,7 +3981,11 @@ OPS = [
         samples=("self=T(3, 4)", "self=T(2, 3, 2)"),
         hard=("self=T(0)", "self=T()", "self=T(2, 0, 3)"),
         dtype="accumulate",
-        formulas={"self": "filled(grad, self.shape)", "result": "auto_linear", "backward": "filled(grad, self.shape)"},
+        formulas={
+            "self": "filled(grad, self.shape)",
+            "result": "auto_linear",
+            "backward": "sum_backward(grad, self.shape, None)",
+        },
         gives={"int32": "int64", "complex64": "complex64"},
         reference="np.sum(self, dtype=dtype)",
         onnx="ReduceSum(self, keepdims=0)",

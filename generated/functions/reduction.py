@@ -15,7 +15,6 @@ from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from ...runtime.ops.indexing import formulas as indexing_formulas
-from ...runtime.ops.reduction import cpu as reduction_cpu
 from ...runtime.ops.reduction import cpu_backward as reduction_cpu_backward
 from ...runtime.ops.reduction import cpu_present as reduction_cpu_present
 from ...runtime.ops.reduction import formulas as reduction_formulas
@@ -31,7 +30,13 @@ class SumBackward0(Node):
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum"
-    plans = KernelOpGradient(reduction_plans.filled, reduction_cpu.filled, ("g", ""), ("v", "_saved_self_sym_sizes"))
+    plans = KernelOpGradient(
+        reduction_plans.sum_backward,
+        reduction_cpu_backward.sum_backward,
+        ("g", ""),
+        ("v", "_saved_self_sym_sizes"),
+        ("c", "", None),
+    )
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -48,7 +53,7 @@ class SumBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
-        """All gradients from one kernel: filled(grad, self.shape); or by the formulas under create_graph."""
+        """All gradients from one kernel: sum_backward(grad, self.shape, None); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
@@ -57,7 +62,7 @@ class SumBackward0(Node):
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
-        return (as_gradient(at_array(grad, reduction_cpu.filled)(grad, self_shape), shape, dtype),)
+        return (as_gradient(at_array(grad, reduction_cpu_backward.sum_backward)(grad, self_shape, None), shape, dtype),)
 
     def formula(node, grad):
         """self: filled(grad, self.shape)."""

@@ -21,6 +21,7 @@ from llvmlite import ir
 from ..autograd.engine.accumulate_grad import adding as adding_lock
 from ..autograd.engine.engine import BackwardPass, Missing
 from ..autograd.engine.match_input import fit
+from ..autograd.engine.match_input import in_rows as in_rows_function
 from ..autograd.inplace.view_history import SEVERAL, Nowhere, Outdated, not_recorded
 from ..autograd.node import FREED, next_sequence
 from ..autograd.node import Node as PythonNode
@@ -191,7 +192,7 @@ _dtypes = np.array([id(kind) for kind in _KINDS])
 _numpy_dtypes = np.array([id(kind.np) for kind in _KINDS])
 
 constant = interned(Object, constant_function)
-fit_gradient = interned(Object, fit)
+fit_gradient, in_rows = interned(Object, fit), interned(Object, in_rows_function)
 several_views = interned(Object, SEVERAL)
 note_not_recorded = interned(Object, not_recorded)
 remember_gradient = interned(Object, remember_gradient_of)

@@ -16,6 +16,7 @@ LARGE = 1 << 15  # elements of a result from which a second thread is worth its 
 NEVER = 1 << 62
 TURNING = 1 << 17  # elements from which computations go through memory to and fro: see turning.py
 SECTION = 1 << 15  # elements that are done at a time then, a multiple of SLICE
+STANDING = 4096  # elements of an array that stands for as many as there are: all are one number
 SLICE = 1024  # elements; slices begin at multiples of it: so each has whole vectors and, but for the last, nothing else
 CALL_INTEGERS, CALL_NUMBERS = 96, 8  # of a call; processors pass more numbers than these another way
 MOST_SLICED = 16

@@ -18,6 +18,7 @@ from .atomics import write
 from .layout import FLAT, RANGE, ROWS, STEP, Job, Request
 from .rows import RowOperands, run_rows
 from .scheduler import finish, first_of, in_turn
+from .turning import run_flat
 
 
 @native
@@ -37,12 +38,7 @@ def run_part(job: Job, claimed: int) -> None:
 @native
 def run_flat_part(job: Job, part: int) -> None:
     """Run the kernel on a part of each array."""
-    frame, call = cast(CallFrame, job.frame), new(CallWords)
-    first, last = first_of(job, part), first_of(job, part + 1)
-    for i in range(job.arrays):
-        itemsize = frame.itemsize[i]
-        lay_array(call.arrays[i], frame.memory[i] + first * itemsize, itemsize, last - first)
-    call_any(job.kernel, call, frame.numbers)
+    run_flat(job.kernel, job.arrays, first_of(job, part), first_of(job, part + 1), cast(CallFrame, job.frame))
     finish(job)
 
 

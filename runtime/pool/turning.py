@@ -17,7 +17,7 @@ from ..kernels.llvm.native_code.kernel_calls import (
     call_with_constants,
 )
 from ..kernels.llvm.native_code.typed import native, new
-from .layout import SECTION, TURNING, Job
+from .layout import SECTION, STANDING, TURNING, Job
 from .rows import RowOperands, run_rows
 from .scheduler import smaller
 
@@ -34,19 +34,28 @@ def turned(job: Job) -> int:
 def run_flat_alone(job: Job, kernel: int, arrays: int, elements: int, frame: CallFrame) -> None:
     """Call a kernel on all of what is in the frame, part by part where that is much."""
     if elements < TURNING:
-        call_elementwise(kernel, arrays, elements, frame)
+        run_flat(kernel, arrays, 0, elements, frame)
         return
-    moved, parts = new(CallFrame), (elements + SECTION - 1) // SECTION
-    back = turned(job)
+    parts, back = (elements + SECTION - 1) // SECTION, turned(job)
+    for k in range(parts):
+        first = (parts - 1 - k if back else k) * SECTION
+        run_flat(kernel, arrays, first, smaller(first + SECTION, elements), frame)
+
+
+@native
+def run_flat(kernel: int, arrays: int, first: int, last: int, frame: CallFrame) -> None:
+    """Call a kernel on a range of the elements of what is in the frame; where the first array stands for as many as
+    there are (`itemsize` 0), for as many at a time as it has."""
+    moved, together = new(CallFrame), last - first if frame.itemsize[0] else STANDING
     for i in range(MOST_NUMBERS):
         moved.numbers[i] = frame.numbers[i]
     for i in range(arrays):
         moved.itemsize[i] = frame.itemsize[i]
-    for k in range(parts):
-        first = (parts - 1 - k if back else k) * SECTION
+    while first < last:
         for i in range(arrays):
             moved.memory[i] = frame.memory[i] + first * frame.itemsize[i]
-        call_elementwise(kernel, arrays, smaller(SECTION, elements - first), moved)
+        call_elementwise(kernel, arrays, smaller(together, last - first), moved)
+        first += together
 
 
 @native

@@ -32,6 +32,7 @@ from ..inplace.copy_slices import shown
 from ..inplace.view_history import NOWHERE
 from ..node import LEAF, Node, inspection, output_at
 
+MANY = 1 << 14  # elements, from which an op copies sooner than NumPy
 adding = new_lock()
 _begin, _end = adding.acquire, adding.release  # a with statement takes three times as long
 
@@ -103,8 +104,9 @@ def copy_for(leaf: Any, grad: Any) -> Any:
         return grad.detach().clone()
     if leaf._flat is None:
         return laid_out_like(leaf, grad.detach())
-    if grad._device is not CPU:
-        return grad.detach().clone(memory_format=contiguous_format)
+    if grad._device is not CPU or leaf._flat.size >= MANY:
+        own = grad.detach()
+        return own.contiguous() if grad._flat is None else own.clone(memory_format=contiguous_format)
     flat = copied(grad.array).ravel() if grad._flat is None else grad._flat.copy()
     return fresh(flat, leaf._shape, grad._dtype)
 

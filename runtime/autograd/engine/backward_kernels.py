@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from ...dispatch.elementwise.elementwise import backward
 from ...dispatch.places import SHAPELESS
 from ...errors import ShapeError
-from ...tensor.base import fresh, holding
+from ...tensor.base import alias, fresh, holding
 from ...tensor.casting import cast
 from ...tensor.devices import META
 from ...tensor.dtypes import bool_
@@ -41,6 +43,8 @@ def as_gradient(array: Any, shape: Any, dtype: Any) -> Any:
     """
     if array is SHAPELESS:
         return fresh(empty(prod(shape), dtype.np, META), shape, dtype)
+    if array.__class__ is np.ndarray and array.size > 1 and not any(array.strides):
+        return spread(array.flat[:1], shape, dtype)
     if array.dtype is not dtype.np and array.dtype != dtype.np:
         array = cast(array, dtype.np)
     if array.shape == shape:
@@ -48,6 +52,12 @@ def as_gradient(array: Any, shape: Any, dtype: Any) -> Any:
     if array.size != prod(shape):
         raise ShapeError(f"the gradient of a backward kernel has shape {array.shape}, but its input {tuple(shape)}")
     return fresh(contiguous(array).reshape(-1), shape, dtype)
+
+
+def spread(one: np.ndarray, shape: Any, dtype: Any) -> Any:
+    """A tensor of which all elements are the one of an array, expanded."""
+    known = one if one.dtype == dtype.np else cast(one, dtype.np)
+    return alias(fresh(known, (1,), dtype), shape, (0,) * len(shape), 0)
 
 
 def as_gradients(arrays: Sequence[Any], metas: Sequence[Any], dtype: Any) -> tuple[Any, ...]:

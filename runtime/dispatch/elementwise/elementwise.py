@@ -353,5 +353,9 @@ def backward(
 
         return gradients_on_device(op, mask, attribute, (grad, *saved), wanted, numbers, final, count)
     outs = [empty(prod(shape), computed.np, place) for _ in range(count)]
-    launch(op.kernels, attribute, (grad, *saved), wanted, shape, numbers, outs)
-    return [fresh(out, shape, computed) for out in outs]
+    order = order_of_result((grad, *saved), shape)
+    if order is None:
+        launch(op.kernels, attribute, (grad, *saved), wanted, shape, numbers, outs)
+        return [fresh(out, shape, computed) for out in outs]
+    launch(op.kernels, attribute, *in_order((grad, *saved), wanted, shape, order), numbers, outs)
+    return [relaid(fresh(out, shape, computed), ordered_strides(shape, order)) for out in outs]

@@ -21,9 +21,11 @@ from ...tensor.layouts import relaid
 from ...tensor.memory_format import Strides
 from ...tensor.shapes import Shape
 from ..fast_path import fast_path
-from .loop_nest import broadcast_rows, rows, turned_rows
+from .loop_nest import Rows, broadcast_rows, rows, turned_rows
 
 REAL = frozenset((int, float))
+LONGEST_SAME = 1 << 16  # elements of a row that is the same for all: it is to stay in a cache
+BLOCK = 1 << 17  # elements that are computed at a time where one number stands for all of an operand
 MOST_ROWS = 4096  # pairs of layouts of one op; then it forgets all of them
 
 
@@ -46,6 +48,9 @@ def launch(
     if flat:
         check_lengths(given, [outs[0].size] * len(given))
         by_slices(getattr(kernels, attribute), (*given, *numbers, *outs), outs[0].size)
+        return
+    if native and are_numbers_or_flat(layouts, shape):
+        by_blocks(getattr(kernels, attribute), given, layouts, numbers, outs)
         return
     plan = rows(shape, tuple(layouts), len(numbers), len(outs)) if native else None
     if plan is None and native and by_turned_rows(kernels, attribute, given, layouts, shape, numbers, outs):
@@ -82,14 +87,51 @@ def launch_into(
     return True
 
 
+def are_numbers_or_flat(layouts: Sequence[Any], shape: Shape) -> bool:
+    """Whether every operand is a number, a contiguous tensor, or one number that stands for all elements."""
+    return all(layout is None or (layout[0] == shape and is_flat_or_one(layout[1])) for layout in layouts)
+
+
+def is_flat_or_one(strides: Strides | None) -> bool:
+    """Whether these are the usual strides, or all of them 0: the gradient of a sum has such."""
+    return strides is None or not any(strides)
+
+
+def by_blocks(
+    kernel: Any, given: Sequence[Any], layouts: Sequence[Any], numbers: Sequence[Any], outs: Sequence[Any]
+) -> None:
+    """Run a kernel of flat arrays where some operands are one number for all elements: of these it reads the same array
+    again and again, so that it need not be compiled for numbers in their place."""
+    size = outs[0].size
+    alone = [k for k, layout in enumerate(layouts) if layout is not None and layout[1] is not None]
+    check_lengths(given, [1 if k in alone else size for k in range(len(given))])
+    blocks = {k: np.full(min(size, BLOCK), given[k][:1]) for k in alone}
+    for start in range(0, size, BLOCK):
+        count = min(BLOCK, size - start)
+        arrays = [blocks[k][:count] if k in blocks else part(value, start, count) for k, value in enumerate(given)]
+        by_slices(kernel, (*arrays, *numbers, *[out[start : start + count] for out in outs]), count)
+
+
+def part(value: Any, start: int, count: int) -> Any:
+    """A range of an array; a number as it is."""
+    return value[start : start + count] if isinstance(value, np.ndarray) else value
+
+
 def by_rows(
     kernels: ElementKernels, attribute: str, given: list[Any], numbers: Sequence[Any], outs: Sequence[Any], plan: Any
 ) -> None:
     """Run a kernel row by row on the memories of operands."""
     check_lengths(given, [plan.reach(k) for k in range(len(given))])
     for index in plan.repeated:
-        given[index] = (given[index],)
+        given[index] = repeated_operand(given[index], plan, index)
     kernels.run_rows(attribute, (*given, *numbers, *outs), plan)
+
+
+def repeated_operand(memory: np.ndarray, plan: Rows, index: int) -> Any:
+    """One number for each row; one that is the same for all rows as a row of it, for which kernels are compiled anyway:
+    the gradient of a sum is such a number."""
+    same = plan.outer * plan.inner > 1 and not plan.steps[index].any()
+    return np.full(plan.size, memory[0]) if same and plan.size <= LONGEST_SAME else (memory,)
 
 
 def by_turned_rows(
@@ -129,6 +171,8 @@ def memories(operands: Sequence[Any], wanted: Sequence[Any], shape: Shape) -> tu
             memory, strides = cast(value.array, to).reshape(-1), None
         elif memory is None:
             memory, flat = value._storage[value._offset :], False
+        else:
+            strides = None
         if not value._shape and shape:
             given.append(memory[0])
             layouts.append(None)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ...kernels.cpu.plan import Layout, Plan
 from ...modes.inference import writes_so_far
+from ...pool.layout import STANDING
 from ...tensor.base import TensorBase
 from ...tensor.devices import CPU
 from ...tensor.dtypes import dtype, int64
@@ -136,7 +137,15 @@ class KernelOpGradient:
         if read.letter == "i":
             return as_known("J", getattr(node, read.slot))
         tensor = read.of(grad) if read.letter == "g" else getattr(node, read.slot)
-        return None if tensor is None else Layout(tensor._shape, tensor._strides)
+        if tensor is None:
+            return None
+        return Layout(tensor._shape, None if read.letter == "g" and self.needs_rows(tensor) else tensor._strides)
+
+    def needs_rows(self, grad: Any) -> bool:
+        """Whether native code brings a gradient into rows first: see `with_rows` there."""
+        if grad._strides is None or any(grad._strides) or grad._device is not CPU:
+            return False
+        return not getattr(self.find, "of_any_layout", False) and grad.numel() >= STANDING
 
     def plan(self, node: Any, values: Sequence[Any], computed: dtype) -> Any:
         """The words of the plan for a node's gradients of a dtype; None where there is none."""

@@ -18,6 +18,7 @@ from .movement.gathering import gather, loops_of
 from .plan import Layout, Plan, Step
 
 SIDE_BY_SIDE = 64  # elements of rows that lie apart: shorter ones are reduced to one row first
+MUCH = 1 << 12  # elements
 MOST = 1 << 20  # elements of a result that is brought into another order
 
 
@@ -37,7 +38,7 @@ def folding_of(x: Layout, dim: Dims | int | None, keepdim: bool = False) -> Fold
         return None if whole.order or not prod(x.shape) else whole
     dims = reduced_dims_of(len(x.shape), dim)
     found = before_along_after(in_memory(x, dims))
-    if found is None or min(x.strides) < 0 or x.halves:
+    if found is None or min(x.strides) < 0 or x.halves or is_one_number(x):
         return None
     made = strides_of_result(x, whole.kept, dims, keepdim)
     return Folding(x.shape, found[0], (), whole.kept, whole.result, whole.count, found[1], made)
@@ -47,6 +48,11 @@ def is_in_rows(shape: Dims, strides: Dims) -> bool:
     """Whether elements lie as those of a contiguous operand do: the step of a dimension of one is never taken."""
     steps = zip(shape, strides, contiguous_strides(shape), strict=True)
     return all(n == 1 or step == usual for n, step, usual in steps)
+
+
+def is_one_number(x: Layout) -> bool:
+    """Whether one number stands for many elements: reductions are sooner done with a copy of it for each of them."""
+    return prod(x.shape) >= MUCH and not any(x.strides or (1,))
 
 
 def in_memory(x: Layout, dims: Dims) -> list[Loop]:

@@ -113,6 +113,13 @@ def of_any_dtype(find: Find) -> Find:
     return with_whole_numbers(find)(find)
 
 
+def of_any_layout(find: Find) -> Find:
+    """Mark a function that finds plans of gradients: the kernel of its name goes through a gradient that is one number
+    for all elements, expanded, sooner than it is brought into rows for a plan."""
+    find.of_any_layout = True  # type: ignore[attr-defined]
+    return find
+
+
 def with_whole_numbers(other: Find) -> Callable[[Find], Find]:
     """Mark a function that finds plans for floats: those for bools and int64 are found by another one."""
 

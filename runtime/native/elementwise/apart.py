@@ -19,6 +19,7 @@ from ...kernels.llvm.native_code.memory import (
 )
 from ...kernels.llvm.native_code.structs import Items, Struct, room
 from ...kernels.llvm.native_code.typed import NULL, cast, native, new
+from ...pool.layout import STANDING
 from .. import c_functions as c
 from ..interned import none, tuple_type
 from ..kernel_calls import LONG, Size
@@ -27,6 +28,7 @@ from ..references import Owned, item, own, own_new, size
 from ..tensors import any_kind_of, elements, holds_kind, new_flat
 
 MOST_DIMS = 8
+MOST_ELEMENTS = 1 << 48
 
 
 class Apart(Struct):
@@ -56,6 +58,18 @@ def count_of(shape: Tuple) -> int:
         count *= extent if extent < LONG else LONG
         if count > LONG:
             count = LONG
+    return count
+
+
+@native
+def large_count(shape: Tuple) -> int:
+    """The number of elements of a tensor of this shape; -1 where there are more than memory has bytes."""
+    count = 1
+    for i in range(size(shape)):
+        extent = c.as_int(item(shape, i))
+        if extent > MOST_ELEMENTS // max(count, 1):
+            return -1
+        count *= extent
     return count
 
 
@@ -218,4 +232,36 @@ def together(tensor: Tensor, kind: int, owned: Owned) -> Array:
     if not note_apart(tensor, kind, count, places, owned):
         return cast(Array, NULL)
     bring(places, flat.memory, False)
+    return flat
+
+
+@native
+def is_one_number(tensor: Tensor) -> bool:
+    """Whether many elements of a tensor are the same one in memory."""
+    if tensor.flat is not none or tensor.strides.type is not tuple_type:
+        return False
+    for i in range(size(cast(Tuple, tensor.strides))):
+        if c.as_int(item(cast(Tuple, tensor.strides), i)) != 0:
+            return False
+    return count_of(tensor.shape) >= LONG
+
+
+@native
+def standing(tensor: Tensor, kind: int, owned: Owned) -> Array:
+    """A flat array, owned, of STANDING elements, all of them the one number of which an expanded tensor consists; NULL
+    for other tensors and without memory.
+
+    Python may have run before the number is read, and does not run after it.
+    """
+    if not is_one_number(tensor):
+        return cast(Array, NULL)
+    flat = own_new(owned, new_flat(new(Size).items, STANDING, kind))
+    if flat is NULL:
+        c.clear_error()
+        return flat
+    storage, first = tensor.storage, c.as_int(tensor.offset)
+    if any_kind_of(tensor.dtype) != kind or not holds_kind(storage, kind) or elements(storage) <= first:
+        return cast(Array, NULL)
+    width = itemsize(kind)
+    move_row(flat.memory, width, storage.memory + first * width, 0, STANDING, width)
     return flat

@@ -9,11 +9,11 @@ from ...kernels.llvm.native_code.structs import Items, Struct, room
 from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
 from ..conversions.convert import as_kind
-from ..elementwise.apart import spread, together
-from ..interned import cpu, device_functions, fit_gradient, float_type, int_type, none
+from ..elementwise.apart import is_one_number, large_count, spread, standing, together
+from ..interned import cpu, device_functions, fit_gradient, float_type, in_rows, int_type, none
 from ..kernel_calls import Arguments, Size, found_kernel, put_object, run_kernel
 from ..layout import Array, Dict, Float, Node, Object, Tensor, Tuple
-from ..references import Owned, is_held, item, own, put_item, retain, size, slot
+from ..references import Owned, is_held, item, own, own_new, put_item, retain, size, slot
 from ..tensors import (
     dtype_of,
     elements,
@@ -75,7 +75,9 @@ class Incoming(Struct):
     """The gradient that a node was given; what is read of it is owned."""
 
     gradient: Tensor
-    flat: Array  # its elements, side by side
+    flat: Array  # its elements, side by side, or one of them that stands for all
+    stands: int
+    count: int
     shape: Tuple
     kind: int
     edges: Tuple
@@ -104,6 +106,17 @@ def fitted(gradient: Tensor, meta: Tuple, owned: Owned) -> New[Object]:
     given.items[0] = gradient
     given.items[1] = meta
     return c.call(fit_gradient, given.items, 2, 0)
+
+
+@native
+def with_rows(gradient: Object, owned: Owned) -> Object:
+    """The gradient for what goes through rows: of one that is one number for all of many elements, expanded, a copy in
+    rows, owned. NULL where an error is set."""
+    if not is_tensor(gradient) or not is_one_number(cast(Tensor, gradient)):
+        return gradient
+    given = new(Arguments)
+    given.items[0] = gradient
+    return own_new(owned, c.call(in_rows, given.items, 1, 0))
 
 
 @native
@@ -164,14 +177,14 @@ def prepared(kernel: FusedKernel, node: Node, incoming: Incoming, frame: CallFra
     """Put gradient, saved tensors and numbers into the frame; gives the number of arrays, negative with a number
     instead of one saved tensor, or 0 where this is for the general path."""
     flat, kind, arrays, numbers = incoming.flat, incoming.kind, 1, 0
-    put_array(frame, 0, flat.memory, itemsize(kind))
+    put_array(frame, 0, flat.memory, 0 if incoming.stands else itemsize(kind))
     for i in range(kernel.saved):
         own_kind = BOOL if kernel.masks >> i & 1 else kind
         found = saved_array(kernel, node, i, own_kind, incoming.shape, owned)
         if found is NULL:
             return 0
         memory = found.memory
-        if elements(found) == elements(flat):
+        if elements(found) == incoming.count:
             put_array(frame, arrays, memory, itemsize(own_kind))
             arrays += 1
         elif kernel.number == i and elements(found) == 1:
@@ -183,6 +196,25 @@ def prepared(kernel: FusedKernel, node: Node, incoming: Incoming, frame: CallFra
         if not put_object(frame, numbers + i, slot(node, kernel.number_slots[i])):
             return 0
     return -arrays if numbers else arrays
+
+
+@native
+def found_elements(incoming: Incoming, owned: Owned) -> bool:
+    """Find the elements of the gradient, owned: its own, those of a small one brought together, or one number of which
+    all of a large one are. False for one that lies apart otherwise."""
+    gradient, kind = incoming.gradient, incoming.kind
+    incoming.stands = 0
+    if gradient.flat is not none:
+        incoming.flat = own(owned, gradient.flat)
+    else:
+        incoming.flat = together(gradient, kind, owned)
+        incoming.stands = int(incoming.flat is NULL)
+        if incoming.stands:
+            incoming.flat = standing(gradient, kind, owned)
+    if incoming.flat is NULL or not holds_kind(incoming.flat, kind):
+        return False
+    incoming.count = large_count(incoming.shape) if incoming.stands else elements(incoming.flat)
+    return incoming.count >= 0
 
 
 @native
@@ -199,7 +231,7 @@ def new_gradient(incoming: Incoming, spare: bool) -> New[Tensor]:
     """A tensor like a gradient, or itself where it is to spare."""
     if spare:
         return retain(incoming.gradient)
-    flat = new_flat(new(Size).items, elements(incoming.flat), incoming.kind)
+    flat = new_flat(new(Size).items, incoming.count, incoming.kind)
     return cast(Tensor, NULL) if flat is NULL else new_tensor(flat, incoming.shape, dtype_of(incoming.kind))
 
 
@@ -227,7 +259,7 @@ def computed(fused_kernel: FusedKernel, node: Node, incoming: Incoming, owned: O
         put_array(frame, place, result.flat.memory, itemsize(kind))
         place += 1
     # Element i is read before it is written: `spare` is safe.
-    run_kernel(kernel, place, elements(incoming.flat), frame)
+    run_kernel(kernel, place, incoming.count, frame)
     return results
 
 
@@ -253,13 +285,14 @@ def fused_gradients(plan: FusedPlan, node: Node, given: Object, owned: Owned) ->
     edges, metas = own(owned, node.edges), own(owned, node.metas)
     wanted = wanted_of(edges)
     if wanted == 0 or only_hands_on(plan, node):  # as for add: no kernel and no memory
-        return handed_on(gradient, wanted, size(edges), metas, owned)
+        if metas is not none:  # for inputs of several shapes
+            gradient = cast(Tensor, with_rows(gradient, owned))
+        return NULL if gradient is NULL else handed_on(gradient, wanted, size(edges), metas, owned)
     if gradient.device is not cpu and metas is none and gradient.flat is not none:
         return gradients_on_device(plan, node, given)
     if metas is not none or gradient.device is not cpu or not is_float(kind):
         return not_handled()
-    flat = together(gradient, kind, owned) if gradient.flat is none else own(owned, gradient.flat)
-    if flat is NULL or not holds_kind(flat, kind):
+    incoming.gradient, incoming.shape, incoming.kind, incoming.edges = gradient, shape, kind, edges
+    if not found_elements(incoming, owned):
         return not_handled()
-    incoming.gradient, incoming.flat, incoming.shape, incoming.kind, incoming.edges = gradient, flat, shape, kind, edges
     return computed(plan.cases[wanted - 1], node, incoming, owned)

@@ -39,7 +39,9 @@ def is_only_view(gradient: Tensor, incoming: Object) -> bool:
     if not is_tensor(gradient) or gradient.base is none or gradient.base is not incoming or gradient.flat is none:
         return False
     base, alone = cast(Tensor, incoming), is_held(gradient, 1) and is_held(incoming, 2)
-    return alone and base.flat is not none and elements(base.flat) == elements(gradient.flat)
+    # One without a flat array of its own is in another order: its storage is new too, where it is no view itself.
+    whole = base.storage if base.flat is none and base.base is none else base.flat
+    return alone and whole is not none and elements(whole) == elements(gradient.flat)
 
 
 @native

@@ -9,7 +9,7 @@ from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, nativ
 from .. import c_functions as c
 from ..elementwise.broadcast import has_layout
 from ..elementwise.forward import lies_elsewhere
-from ..graph.gradients import GradientPlan, unwritten, wanted_of
+from ..graph.gradients import GradientPlan, unwritten, wanted_of, with_rows
 from ..interned import cpu, device_functions, float32, int64, list_type, none, tuple_type
 from ..layout import Array, Dict, List, Node, Object, Tensor, Tuple
 from ..references import Owned, item, own, own_new, put_item, retain, size, slot
@@ -46,6 +46,7 @@ class PlannedGradients(GradientPlan):
     """The plan of a node whose gradients a kernel with plans computes: its operands."""
 
     listed: int  # ALONE; or which of several outputs has a gradient, for then they come in a list; or ALL
+    of_any_layout: int  # whether a gradient that is one number for all elements stays that
     found: Dict  # the plans found, or NULL: there are none on the host
     found_bfloat16: Dict  # those for this dtype
     found_float16: Dict
@@ -237,6 +238,8 @@ def planned_gradients(plan: PlannedGradients, node: Node, given: Object, owned: 
     # Owned: a list below, and `records`, may run Python.
     edges, metas = own(owned, node.edges), own(owned, node.metas)
     gradient = gradient_of(plan, given, owned)
+    if gradient is not NULL and recorded == 0 and not plan.of_any_layout:
+        gradient = with_rows(gradient, owned)
     if gradient is NULL:
         return NULL
     if metas is none or size(edges) > MOST_EDGES or (plan.listed == ALL) != (gradient.type is tuple_type):

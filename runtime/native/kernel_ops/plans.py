@@ -70,6 +70,7 @@ def planned_gradients_plan(op: Any) -> np.ndarray:
         saved=len(node.saved_slots),
         slots=slot_distances(node, node.saved_slots),
         listed=ALL if len(node.differentiable) > 1 else node.differentiable[0] if node.output_count > 1 else ALONE,
+        of_any_layout=int(getattr(op.find, "of_any_layout", False)),
         found=address(op.found) if op.find else 0,
         found_bfloat16=address(op.found_bfloat16) if op.find else 0,
         found_float16=address(op.found_float16) if op.find else 0,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from ...kernels.cpu.plan import Layout, Plan, are_contiguous
+from ...kernels.cpu.plan import Layout, Plan, are_contiguous, of_any_layout
 from ..indexing.plans import table_rows
 from ..indexing.plans_writes import rows_onto_zeros
 
@@ -16,6 +16,7 @@ def embedding(weight: Layout, indices: Layout, padding_idx: int, scale_grad_by_f
     return table_rows(weight, indices, 1, (*indices.shape, weight.shape[1]))
 
 
+@of_any_layout
 def embedding_backward(
     grad_output: Layout, indices: Layout, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
 ) -> Plan | None:

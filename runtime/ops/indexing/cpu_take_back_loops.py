@@ -28,6 +28,28 @@ def add_columns(grad: Array, start: int, alike: int, target: Array) -> None:
 
 
 @jit
+def add_each(grad: Array, start: int, alike: int, offsets: Array, target: Array) -> None:
+    """target[offset of i] += grad[start + i], or the one number of gradients that are all alike."""
+    if alike:
+        for i in range(offsets.size):
+            target[np.int64(offsets[i])] += grad[0]
+    else:
+        source = part_of(grad, start, offsets.size)
+        for i in range(offsets.size):
+            target[np.int64(offsets[i])] += source[i]
+
+
+@jit
+def clear_columns(out: Array, width: int, first: int, last: int) -> None:
+    """out[:, first:last] = 0 for rows of `width`."""
+    rows, size = (1, out.size) if last - first == width else (out.size // width, last - first)
+    for r in range(rows):
+        row = part_of(out, r * width + first, size)
+        for j in range(size):
+            row[j] = 0
+
+
+@jit
 def give_back(
     grad: Array, lines: Array, count: int, outer: int, width: int, alike: int, out: Array, first: int, last: int
 ) -> bool:
@@ -35,16 +57,16 @@ def give_back(
 
     Whether all indices are inside.
     """
-    for start in range(0, out.size, width):
-        row = part_of(out, start + first, last - first)
-        for j in range(row.size):
-            row[j] = 0
+    clear_columns(out, width, first, last)
     offsets = empty_row(np.uint64(0), min(BLOCK, count))
     for b in range(out.size // outer):
         for start in range(0, count, BLOCK):
             at = part_of(offsets, 0, min(BLOCK, count - start))
-            if not find_offsets(lines, start, at):
+            if (b == 0 or count > BLOCK) and not find_offsets(lines, start, at):
                 return False
+            if width == 1:  # a call for each element would take most of the time
+                add_each(grad, b * count + start, alike, at, part_of(out, b * outer, outer))
+                continue
             for i in range(at.size):
                 place, given = b * outer + np.int64(at[i]) + first, (b * count + start + i) * width + first
                 add_columns(grad, given, alike, part_of(out, place, last - first))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from ...kernels.cpu.index_select import take_rows_of
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, are_masks, of_any_dtype
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, are_masks, of_any_dtype, of_any_layout
 from .cpu_take_back_loops import give_back_by_one, give_back_by_two
 from .cpu_take_loops import gather_of, take_by_one, take_by_three, take_by_two
 from .plans_masks import by_mask
@@ -62,6 +62,7 @@ def take_elements(x: Layout, index: Layout) -> Plan | None:
     return (Step(take_by_one, (0, 1), ((0, index.shape),), (), ints, rows, count, row=1),)
 
 
+@of_any_layout
 def index_backward(grad: Layout, input_sizes: Ints, indices: tuple[Layout | None, ...]) -> Plan | None:
     """Of one array of indices, or of two of one shape for neighbouring dimensions; of gradients all alike, too."""
     dims = [dim for dim, found in enumerate(indices) if found is not None]

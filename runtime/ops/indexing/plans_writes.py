@@ -10,7 +10,17 @@ from math import prod
 
 from ...kernels.cpu.dtypes.half_plans import UNIT, copied
 from ...kernels.cpu.movement.moves import PART, WORK, flat_move, path
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, are_masks, of_any_dtype, with_whole_numbers
+from ...kernels.cpu.plan import (
+    Ints,
+    Layout,
+    Plan,
+    Step,
+    are_contiguous,
+    are_masks,
+    of_any_dtype,
+    of_any_layout,
+    with_whole_numbers,
+)
 from ...tensor.shapes import contiguous_strides
 from .cpu_put_loops import (
     add_rows_at,
@@ -24,6 +34,7 @@ from .cpu_put_loops import (
     scatter_rows_onto_zeros,
     scatter_value_into,
 )
+from .cpu_take_back_loops import give_back_by_one
 from .cpu_writes import chosen_of, folded_steps_of
 
 COLUMNS = 16  # of what is written belong to one thread
@@ -97,6 +108,7 @@ def _copied(x: Layout, writing: Step) -> Plan:
     return (Step(copied, (0,), ((0, x.shape),), rows=(prod(x.shape), UNIT), row=1), writing)
 
 
+@of_any_layout
 def gather_backward(grad: Layout, shape: Ints, dim: int, index: Layout) -> Plan | None:
     """Gradients added along the last dimension of zeros."""
     x, alike = Layout(shape, None), grad.strides is not None and not any(grad.strides)
@@ -231,11 +243,18 @@ def index_add(x: Layout, dim: int, index: Layout, source: Layout, alpha: float) 
     return (Step(add_rows_at, (0, 2, 3), ((0, x.shape),), (), (rows, width, count), (rows, 1), work),)
 
 
+@of_any_layout
 def index_select_backward(grad: Layout, sizes: Ints, dim: int, index: Layout) -> Plan | None:
-    """Rows of gradients added to zeros."""
-    if dim or not sizes or not prod(sizes) or not are_contiguous(grad, index):
+    """Slices of gradients added to zeros; of gradients all alike, too."""
+    alike = grad.strides is not None and not any(grad.strides)
+    if not sizes or not prod(sizes) or not are_contiguous(index) or not (alike or are_contiguous(grad)):
         return None
-    return rows_onto_zeros(sizes, (0, 3), prod(index.shape), NONE)
+    if not dim and not alike:
+        return rows_onto_zeros(sizes, (0, 3), prod(index.shape), NONE)
+    width, count = prod(sizes[dim + 1 :]), prod(index.shape)
+    ints = (sizes[dim], width, count, int(alike))
+    work = prod(sizes[:dim]) * count * width
+    return (Step(give_back_by_one, (0, 3), ((0, tuple(sizes)),), (), ints, (width, COLUMNS), work),)
 
 
 def rows_onto_zeros(sizes: Ints, operands: Ints, count: int, ignored: int) -> Plan:

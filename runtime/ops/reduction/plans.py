@@ -21,6 +21,7 @@ from . import plans_choices as choices_of
 from .plans_choices import LARGE
 
 Dim = Ints | int | None
+MANY = 1 << 18  # elements: as many bytes as to write them takes longer than 20 us
 
 
 def _reduced(kernel: Any, fold: Folding | None, numbers: tuple[float, ...] = (), ints: Ints = ()) -> Plan | None:
@@ -232,17 +233,23 @@ def logsumexp(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
 
 def filled(x: Layout, size: Ints) -> Plan | None:
     """One number, many times."""
-    return sum_backward(Layout((), None), size, None) if x.strides is None else None
+    return divided(Layout((), None), size, None, 1) if x.strides is None else None
 
 
 def sum_backward(grad: Layout, shape: Ints, dim: Dim) -> Plan | None:
     """Each gradient for all that were added up."""
-    return divided(grad, shape, dim, 1)
+    return None if stands(prod(grad.shape), shape) else divided(grad, shape, dim, 1)
 
 
 def mean_backward(grad: Layout, shape: Ints, dim: Dim) -> Plan | None:
     """Each gradient for all elements of which it is the mean, divided by their number."""
-    return divided(grad, shape, dim, folding(shape, dim).folded[1])
+    return None if stands(prod(grad.shape), shape) else divided(grad, shape, dim, folding(shape, dim).folded[1])
+
+
+def stands(count: int, shape: Ints) -> bool:
+    """Whether so many gradients are one that stands for all elements of a shape, so many that to write them costs more
+    than what ops need to find out that there is but one."""
+    return count == 1 and prod(shape) >= MANY
 
 
 def divided(grad: Layout, shape: Ints, dim: Dim, divisor: float) -> Plan | None:

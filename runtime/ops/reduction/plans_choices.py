@@ -7,7 +7,7 @@ from math import prod
 
 from ...kernels.cpu.folding import Folding, folding
 from ...kernels.cpu.lying import by_groups, folding_of, in_order
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype, of_any_layout
 from ...kernels.cpu.sums import CHUNK
 from . import cpu_choice_loops as loops
 
@@ -160,6 +160,7 @@ def whole_sums(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
     )
 
 
+@of_any_layout
 def value_selecting_reduction_backward(grad: Layout, shape: Ints, dim: int, indices: Layout) -> Plan | None:
     """Zeros, and each gradient at the place that its element came from."""
     before, along, after = folding(tuple(shape), dim).folded

@@ -7,7 +7,7 @@ from math import prod
 from ...kernels.cpu.movement.assembled import SHORT, assembled, bordered, lines, whole
 from ...kernels.cpu.movement.moves import PART, path
 from ...kernels.cpu.movement.places import moved
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, of_any_dtype, single
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, of_any_dtype, of_any_layout, single
 from ...pool.layout import SLICE
 from ...tensor.shapes import contiguous_strides
 from . import cpu_loops as loops
@@ -59,6 +59,7 @@ def merged(shape: Ints, strides: Ints) -> list[tuple[int, int]]:
     return dims
 
 
+@of_any_layout
 def slice_backward(grad: Layout, sizes: Ints, dim: int, start: int, end: int, step: int) -> Plan | None:
     """Zeros around slices."""
     if step != 1 and grad.strides is None and prod(sizes) <= MOST and start >= 0 and dim >= 0:
@@ -67,6 +68,7 @@ def slice_backward(grad: Layout, sizes: Ints, dim: int, start: int, end: int, st
     return _embedded(grad, lines(grad), sizes, dim, start) if step == 1 else None
 
 
+@of_any_layout
 def select_backward(grad: Layout, sizes: Ints, dim: int, index: int) -> Plan | None:
     """Zeros around one place."""
     own = lines(grad)
@@ -113,11 +115,13 @@ def _joined(tensors: tuple[Layout, ...], dim: int, shape: Ints) -> Plan | None:
     return tuple(steps)
 
 
+@of_any_layout
 def cut_apart(wanted: tuple[bool, ...], grad: Layout, shapes: tuple[Ints, ...], dim: int) -> Plan | None:
     """One call for each piece that is wanted."""
     return _pieces(wanted, grad, shapes, dim)
 
 
+@of_any_layout
 def unstacked(wanted: tuple[bool, ...], grad: Layout, dim: int) -> Plan | None:
     """One call for each piece that is wanted."""
     own = (*grad.shape[:dim], *grad.shape[dim + 1 :])

@@ -8,10 +8,11 @@ import numpy as np
 
 from ...kernels.cpu.movement.assembled import assembled, bordered, length, lines, mirrored, turned, whole
 from ...kernels.cpu.movement.places import moved
-from ...kernels.cpu.plan import Ints, Layout, Plan, of_any_dtype, single
+from ...kernels.cpu.plan import Ints, Layout, Plan, of_any_dtype, of_any_layout, single
 from . import cpu_loops as loops
 
 
+@of_any_layout
 @of_any_dtype
 def roll(x: Layout, shifts: Ints, dims: Ints) -> Plan | None:
     """Elements moved on, cyclically."""
@@ -23,6 +24,7 @@ def roll(x: Layout, shifts: Ints, dims: Ints) -> Plan | None:
     return assembled(x.shape, [turned(*line, s) for line, s in zip(lines(x), shift, strict=True)])
 
 
+@of_any_layout
 @of_any_dtype
 def flip(x: Layout, dims: Ints) -> Plan | None:
     """The order reversed."""
@@ -30,6 +32,7 @@ def flip(x: Layout, dims: Ints) -> Plan | None:
     return assembled(x.shape, [(mirrored if d in back else whole)(*line) for d, line in enumerate(lines(x))])
 
 
+@of_any_layout
 def constant_pad_nd(x: Layout, pad: Ints, value: float) -> Plan | None:
     """One number around."""
     pairs = [(0, 0)] * (len(x.shape) - len(pad) // 2) + list(zip(pad[-2::-2], pad[::-2], strict=True))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ...kernels.cpu.movement.places import moved
-from ...kernels.cpu.plan import Ints, Layout, Plan
+from ...kernels.cpu.plan import Ints, Layout, Plan, of_any_layout
 from . import cpu
 
 
+@of_any_layout
 def diagonal_backward(grad: Layout, sizes: Ints, offset: int, dim1: int, dim2: int) -> Plan | None:
     """Zeros beside a diagonal."""
     return moved(grad, lambda a: cpu.diagonal_backward(a, sizes, offset, dim1, dim2))

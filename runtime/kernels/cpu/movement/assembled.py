@@ -28,6 +28,7 @@ MOST_RUNS = 1 << 12  # of a row or a dimension
 MOST_OUTER = 1 << 14  # slices of all dimensions before the last two
 MOST_CROSSED = 1 << 16  # elements that are read in another order than that of memory
 MOST_ROW = 1 << 12  # elements of a row that are found one by one
+LEAST = 4  # elements of a row's one run that are copied as one between values
 TOGETHER = 256  # elements of rows that are found together, about
 
 
@@ -85,6 +86,8 @@ def assembled(shape: Ints, dims: Sequence[Runs], value: float = 0) -> Plan | Non
         return None
     outer, rows, width = outer_places(others), length(inner), length(row)
     tables, total = (outer, flat(inner)), len(outer) * rows
+    if width <= TOGETHER and (bordered_row := assembly_of_one_run(shape, (outer, inner, row), value)) is not None:
+        return (bordered_row,)
     near = all(abs(run.step) <= 1 or run.size == 1 for run in row)
     if near and width >= SHORT * len(row):
         ints, extent = (rows, width), (total * width, SLICE)
@@ -98,6 +101,19 @@ def is_crossed(others: Sequence[Runs], row: Runs) -> bool:
     """Whether rows are columns of what they are read from, which then is gone through by squares."""
     far = max(abs(run.step) for run in row)
     return any(0 < abs(run.step) < far for runs in others for run in runs if run.size > 1)
+
+
+def assembly_of_one_run(shape: Ints, dims: tuple[Array, Runs, Runs], value: float) -> Step | None:
+    """The call that writes the value, and the one run that a short row has over it; None where there are others."""
+    outer, inner, row = dims
+    read = [k for k, run in enumerate(row) if run.start >= 0]
+    if len(read) != 1 or row[read[0]].step != 1 or row[read[0]].size < LEAST:
+        return None
+    rows, width, (start, _, count) = length(inner), length(row), row[read[0]]
+    together = max(1, TOGETHER // width)
+    ints, extent = (rows, width, together, length(row[: read[0]]), start, count), (len(outer) * rows, together)
+    tables = outer, flat(inner)
+    return Step(assemble_borders, (0,), ((0, shape),), (value,), ints, extent, row=width, tables=tables)
 
 
 def assembly_of_elements(shape: Ints, dims: tuple[Array, Runs, Runs], value: float) -> Step:
@@ -276,3 +292,42 @@ def assemble_elements(
                 to[fills[j]] = value
         k += count
         q, r, i = following(q, inner, r, i + count)
+
+
+@jit(halves=WRITTEN)
+def assemble_borders(
+    x: Array,
+    out: Array,
+    outer: Array,
+    inner: Array,
+    value: float,
+    rows: int,
+    width: int,
+    together: int,
+    before: int,
+    start: int,
+    count: int,
+    first: int,
+    last: int,
+) -> None:
+    """A range of rows (outer, inner), each of which has one short run of x, from element `before` on, and the value
+    around it: that is written to some rows at a time, and then the runs over it."""
+    k, q = first, first // rows
+    r, i = find_run(inner, k % rows)
+    while k < last:
+        rows_now = min(inner[3 * r + 2] - i, last - k, together)
+        base, to = start_of(outer[q], inner, r, i), part_of(out, k * width, rows_now * width)
+        for j in range(to.size):
+            to[j] = value
+        if base >= 0:
+            copy_rows(x, base + start, inner[3 * r + 1], part_of(to, before, to.size - before), width, count)
+        k += rows_now
+        q, r, i = following(q, inner, r, i + rows_now)
+
+
+@jit(halves=WRITTEN)
+def copy_rows(x: Array, start: int, step: int, to: Array, width: int, count: int) -> None:
+    """to[r width + j] = x[start + r step + j] for j below `count`."""
+    for at in range(0, to.size, width):
+        copy_elements(part_of(to, at, count), part_of(x, start, count))
+        start += step

@@ -9,6 +9,7 @@ import numpy as np
 from ....pool.parallel_for import by_slices, shared
 from ...jit import jit
 from ..aligned import empty
+from ..filling.fills import filled
 from ..matmul import transpose
 
 Array = np.ndarray
@@ -28,6 +29,8 @@ def copied(a: Array) -> Array:
     """A copy in row-major order."""
     if a.size < _LARGE or a.itemsize not in AS_FLOATS:
         return a.copy()
+    if not any(a.strides):
+        return filled(empty(a.size, a.dtype), a.flat[0]).reshape(a.shape)
     # Other layouts (gaps, four dimensions, steps backwards) are left to NumPy.
     plan = None if a.flags.c_contiguous else _plan(a.shape, a.strides, a.itemsize)
     if plan is None and not a.flags.c_contiguous:

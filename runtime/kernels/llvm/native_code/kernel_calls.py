@@ -27,7 +27,7 @@ class CallFrame(Struct):
     """The arrays and numbers of one call."""
 
     memory: Items[int] = room(MOST_ARRAYS)  # the arrays' addresses
-    itemsize: Items[int] = room(MOST_ARRAYS)
+    itemsize: Items[int] = room(MOST_ARRAYS)  # 0: the array stands for as many elements as there are, see pool/turning
     numbers: Items[int] = room(MOST_NUMBERS)  # the bits of float64, or of float32 in the lower half
     size: Items[int] = room(MOST_ARRAYS)  # how many elements; not read where all arrays are of one size
 
