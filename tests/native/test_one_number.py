@@ -11,7 +11,7 @@ import pytest
 import specgrad as sg
 
 F = sg.nn.functional
-SHAPE = (521, 613)  # primes: no block divides them, and there are more elements than from which one number stands for all
+SHAPE = (521, 613)  # primes, which no block divides; and so many elements that one number stands for all
 DTYPES = (sg.float32, sg.float64, sg.bfloat16, sg.float16)
 PROGRAMS: dict[str, Callable[[Any, Any], Any]] = {
     "itself": lambda x, y: x,
