@@ -14,6 +14,7 @@ from typing import Any
 from ...autograd.inplace.writers import note_write
 from ...errors import DtypeError, UnsupportedDtypeError
 from ...kernels.table import ElementKernels
+from ...pool.layout import STANDING
 from ...tensor import dtypes
 from ...tensor.base import TensorBase, adopt, alias, fresh
 from ...tensor.casting import cast, copy_cast
@@ -353,7 +354,8 @@ def backward(
 
         return gradients_on_device(op, mask, attribute, (grad, *saved), wanted, numbers, final, count)
     outs = [empty(prod(shape), computed.np, place) for _ in range(count)]
-    order = order_of_result((grad, *saved), shape)
+    # Of few elements native code makes rows: what follows computes the same bits from those.
+    order = order_of_result((grad, *saved), shape) if prod(shape) >= STANDING else None
     if order is None:
         launch(op.kernels, attribute, (grad, *saved), wanted, shape, numbers, outs)
         return [fresh(out, shape, computed) for out in outs]
