@@ -119,3 +119,10 @@ def test_gradients_of_no_elements_and_of_huge_expanded_tensors() -> None:
     y = sg.ones(1, requires_grad=True)
     y.expand(1 << 20).sum().backward()
     assert y.grad.tolist() == [float(1 << 20)]
+
+
+def test_no_elements_of_no_memory() -> None:
+    x, nothing = sg.randn(0, requires_grad=True), sg.empty(0).as_strided((0,), (0,))
+    (x * 2.0).exp().backward(nothing)
+    assert x.grad.shape == (0,)
+    assert sg.add(nothing, nothing).shape == (0,)

@@ -104,7 +104,7 @@ def by_blocks(
     again and again, so that it need not be compiled for numbers in their place."""
     size = outs[0].size
     alone = [k for k, layout in enumerate(layouts) if layout is not None and layout[1] is not None]
-    check_lengths(given, [1 if k in alone else size for k in range(len(given))])
+    check_lengths(given, [min(1, size) if k in alone else size for k in range(len(given))])
     blocks = {k: np.full(min(size, BLOCK), given[k][:1]) for k in alone}
     for start in range(0, size, BLOCK):
         count = min(BLOCK, size - start)

@@ -18,7 +18,7 @@ from .movement.gathering import gather, loops_of
 from .plan import Layout, Plan, Step
 
 SIDE_BY_SIDE = 64  # elements of rows that lie apart: shorter ones are reduced to one row first
-MUCH = 1 << 12  # elements
+MUCH = 1 << 12  # elements of an expanded number that are written down before they are reduced
 MOST = 1 << 20  # elements of a result that is brought into another order
 
 

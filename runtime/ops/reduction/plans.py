@@ -21,7 +21,7 @@ from . import plans_choices as choices_of
 from .plans_choices import LARGE
 
 Dim = Ints | int | None
-MANY = 1 << 18  # elements: as many bytes as to write them takes longer than 20 us
+MANY = 1 << 18  # elements: to write as many takes longer than the 20 us that Python needs for a view
 
 
 def _reduced(kernel: Any, fold: Folding | None, numbers: tuple[float, ...] = (), ints: Ints = ()) -> Plan | None:
