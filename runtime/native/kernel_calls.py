@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ..kernels.llvm.native_code.element_kinds import BOOL, INTEGERS
-from ..kernels.llvm.native_code.kernel_calls import CallFrame, call_elementwise
+from ..kernels.llvm.native_code.kernel_calls import CallFrame, Constants, call_elementwise, call_with_constants
 from ..kernels.llvm.native_code.memory import bits
 from ..kernels.llvm.native_code.structs import Items, Struct, room
 from ..kernels.llvm.native_code.typed import NULL, address_of, cast, native, new
 from ..pool.atomics import compare_and_swap, read, write
-from ..pool.layout import FLAT, SLICE, Job
+from ..pool.layout import FLAT, SLICE, STEP, Job
 from ..pool.scheduler import is_worth_sharing, share
 from ..pool.turning import run_flat_alone
 from . import c_functions as c
@@ -88,6 +88,24 @@ def run_kernel(kernel: int, arrays: int, elements: int, frame: CallFrame) -> Non
     else:
         share(acquired, FLAT, kernel, arrays, elements, SLICE, address_of(frame), 0)
     c.acquire_gil(state)
+
+
+@native
+def run_filling(kernel: int, frame: CallFrame, constants: Constants, place: int, work: int, unit: int) -> int:
+    """Run a kernel that fills an array, whose range stands at a place among the ints; by several threads where the work
+    is large, each from multiples of `unit` on. The caller owns the array; 0 where the kernel did not raise."""
+    count = frame.size[0]
+    if count < LONG:
+        return call_with_constants(kernel, 1, frame, constants)
+    acquired = job_for(work)
+    state = c.release_gil()
+    if acquired is NULL:
+        status = call_with_constants(kernel, 1, frame, constants)
+    else:
+        acquired.place = place
+        status = share(acquired, STEP, kernel, 1, count, unit, address_of(frame), address_of(constants))
+    c.acquire_gil(state)
+    return status
 
 
 @native

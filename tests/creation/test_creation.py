@@ -522,3 +522,16 @@ def test_unknown_device() -> None:
         with pytest.raises(RuntimeError, match="expected one of cpu, cuda"):
             make(3, device="gpu")
         assert make(3, device="cpu").device == sg.device("cpu")
+
+
+@pytest.mark.parametrize("bounds", [(300_000,), (5, 1_000_003, 3), (10**6, -7, -2), (-(2**59), -(2**59) + 200_000)])
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_long_ranges_by_several_threads(bounds: tuple[int, ...], threads: int) -> None:
+    before = sg.get_num_threads()
+    sg.set_num_threads(threads)
+    try:
+        found = sg.arange(*bounds)
+    finally:
+        sg.set_num_threads(before)
+    assert found.dtype is sg.int64
+    np.testing.assert_array_equal(found.numpy(), np.arange(*bounds))

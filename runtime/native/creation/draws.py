@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from ...kernels.cpu.filling.draw_loops import FEW_PLACES, UNIT
-from ...kernels.llvm.native_code.kernel_calls import MOST_NUMBERS, CallFrame, Constants, call_with_constants, put_array
+from ...kernels.llvm.native_code.kernel_calls import MOST_NUMBERS, CallFrame, Constants, put_array
 from ...kernels.llvm.native_code.memory import load, store
 from ...kernels.llvm.native_code.structs import Items
-from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
-from ...pool.layout import STEP
-from ...pool.scheduler import share
+from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
 from .. import c_functions as c
 from ..interned import default_generator, generator_type, int64, none
-from ..kernel_calls import LONG, found_kernel, job_for
+from ..kernel_calls import found_kernel, run_filling
 from ..layout import Array, Generator, Object
 from ..references import Owned
 from ..tensors import elements
@@ -64,25 +62,7 @@ def drawn(draws: Draws, generator: Generator, flat: Array, itemsize: int, consta
     frame.size[0] = count
     constants.ints[behind] = 0
     constants.ints[behind + 1] = count
-    return filled(kernel, frame, constants, behind) == 0
-
-
-@native
-def filled(kernel: int, frame: CallFrame, constants: Constants, place: int) -> int:
-    """Run a kernel that fills an array, whose range stands at a place among the ints; by several threads where it is
-    large. The caller owns the array."""
-    count = frame.size[0]
-    if count < LONG:
-        return call_with_constants(kernel, 1, frame, constants)
-    acquired = job_for(WORK * count)
-    state = c.release_gil()
-    if acquired is NULL:
-        status = call_with_constants(kernel, 1, frame, constants)
-    else:
-        acquired.place = place
-        status = share(acquired, STEP, kernel, 1, count, UNIT, address_of(frame), address_of(constants))
-    c.acquire_gil(state)
-    return status
+    return run_filling(kernel, frame, constants, behind, WORK * count, UNIT) == 0
 
 
 @native

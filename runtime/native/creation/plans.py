@@ -14,6 +14,7 @@ from ...creation.drawing import range_of
 from ...creation.fast import Creation
 from ...kernels.cpu.filling import draw_loops as loops
 from ...kernels.cpu.filling.fills import fill
+from ...kernels.cpu.filling.progressions import whole_steps
 from ...kernels.llvm.native_code.element_kinds import BOOL as BOOL_KIND
 from ...kernels.llvm.native_code.element_kinds import INTEGERS as INTEGER_KIND
 from ...kernels.llvm.native_code.kernel_calls import Constants
@@ -166,11 +167,12 @@ DRAWN: dict[str, Callable[[], list[Drawn]]] = {
     "survivors": _survivors,
     "permutation": _permutation,
 }
+WRITTEN: dict[str, Callable[[], list[Drawn]]] = DRAWN | {"arange": lambda: [(whole_steps, INTEGER_KIND, [], [])]}
 
 
 def put_drawn(words: np.ndarray, creation: Creation) -> None:
-    """Write what draws the numbers of a creation function into its plan, kind by kind."""
-    for number, drawn in enumerate(DRAWN.get(creation.fill, list)()):
+    """Write what draws or counts the numbers of a creation function into its plan, kind by kind."""
+    for number, drawn in enumerate(WRITTEN.get(creation.fill, list)()):
         put_draws(words[number * length(Draws) : (number + 1) * length(Draws)], *drawn)
 
 

@@ -35,7 +35,7 @@ MOST_DIMS = 8
 
 
 class Draws(Struct):
-    """The kernel that draws numbers of one kind."""
+    """The kernel that draws, or counts, numbers of one kind."""
 
     resolver: Object
     kernels: Items[int] = room(1)

@@ -75,9 +75,9 @@ class Incoming(Struct):
     """The gradient that a node was given; what is read of it is owned."""
 
     gradient: Tensor
-    flat: Array  # its elements, side by side, or one of them that stands for all
-    stands: int
-    count: int
+    flat: Array  # its elements, side by side; or STANDING times one of them, which stands for all
+    stands: int  # whether it does
+    count: int  # how many elements the gradient has
     shape: Tuple
     kind: int
     edges: Tuple

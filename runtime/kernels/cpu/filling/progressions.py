@@ -25,3 +25,11 @@ def steps_to(out: Array, end: float, step: float, first: int, last: int) -> None
     to, before = part_of(out, first, last - first), out.size - 1 - first
     for i in range(to.size):
         to[i] = end - step * (before - i)
+
+
+@jit
+def whole_steps(out: Array, start: int, step: int, first: int, last: int) -> None:
+    """out[i] = start + step i, of whole numbers."""
+    to = part_of(out, first, last - first)
+    for i in range(to.size):
+        to[i] = start + step * (first + i)
