@@ -6,6 +6,7 @@ installed: seconds of the import, and from there to the end of the first trained
 
 from __future__ import annotations
 
+import compileall
 import importlib.util
 import os
 import subprocess
@@ -51,6 +52,7 @@ def main(argv: Sequence[str]) -> None:
     libraries = ["specgrad", *(["torch"] if importlib.util.find_spec("torch") else [])]
     with tempfile.TemporaryDirectory() as site:
         zipfile.ZipFile(argv[0]).extractall(site)
+        compileall.compile_dir(site, quiet=1)  # as pip does, whatever PYTHONDONTWRITEBYTECODE says
         print(f"{'workload':22} {'library':10} {'import':>8} {'batch':>8} {'in all':>8}")
         for workload in WORKLOADS:
             rounds = [{name: measured(name, workload, Path(site)) for name in libraries} for _ in range(ROUNDS + 1)]
