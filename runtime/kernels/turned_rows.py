@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .cpu.matmul import transpose_at
+from .cpu.transpose import transpose_at
 from .jit import jit
 from .llvm.addresses import address, call_at, empty_row, item_size, part_of
 from .rows import Loop, loop_for, row

@@ -8,6 +8,7 @@ from ..kernels.llvm.native_code.memory import bits
 from ..kernels.llvm.native_code.structs import Items, Struct, room
 from ..kernels.llvm.native_code.typed import NULL, address_of, cast, native, new
 from ..pool.atomics import compare_and_swap, read, write
+from ..pool.bringing import Apart
 from ..pool.layout import FLAT, SLICE, STEP, Job
 from ..pool.scheduler import is_worth_sharing, share
 from ..pool.turning import run_flat_alone
@@ -80,13 +81,19 @@ def run_kernel(kernel: int, arrays: int, elements: int, frame: CallFrame) -> Non
     """Run a kernel on what is in the frame, of which the caller owns the arrays: other threads may run meanwhile."""
     if elements < LONG:
         call_elementwise(kernel, arrays, elements, frame)
-        return
+    else:
+        run_bringing(kernel, arrays, elements, frame, cast(Apart, NULL))
+
+
+@native
+def run_bringing(kernel: int, arrays: int, elements: int, frame: CallFrame, apart: Apart) -> None:
+    """The same, also where an operand that lies apart is to be brought to the memory of the result."""
     acquired = job_for(elements)
     state = c.release_gil()
     if acquired is NULL:
-        run_flat_alone(job, kernel, arrays, elements, frame)
+        run_flat_alone(job, kernel, arrays, elements, frame, apart)
     else:
-        share(acquired, FLAT, kernel, arrays, elements, SLICE, address_of(frame), 0)
+        share(acquired, FLAT, kernel, arrays, elements, SLICE, address_of(frame), address_of(apart))
     c.acquire_gil(state)
 
 

@@ -15,6 +15,7 @@ from ..kernels.llvm.native_code.kernel_calls import (
 from ..kernels.llvm.native_code.structs import length
 from ..kernels.llvm.native_code.typed import address_of, cast, native, new
 from .atomics import write
+from .bringing import Apart
 from .layout import FLAT, RANGE, ROWS, STEP, Job, Request
 from .rows import RowOperands, run_rows
 from .scheduler import finish, first_of, in_turn
@@ -38,7 +39,8 @@ def run_part(job: Job, claimed: int) -> None:
 @native
 def run_flat_part(job: Job, part: int) -> None:
     """Run the kernel on a part of each array."""
-    run_flat(job.kernel, job.arrays, first_of(job, part), first_of(job, part + 1), cast(CallFrame, job.frame))
+    frame, apart = cast(CallFrame, job.frame), cast(Apart, job.more)
+    run_flat(job.kernel, job.arrays, first_of(job, part), first_of(job, part + 1), frame, apart)
     finish(job)
 
 

@@ -16,7 +16,8 @@ from ..kernels.llvm.native_code.kernel_calls import (
     call_elementwise,
     call_with_constants,
 )
-from ..kernels.llvm.native_code.typed import native, new
+from ..kernels.llvm.native_code.typed import NULL, native, new
+from .bringing import Apart, bring_part, end_of_block
 from .layout import SECTION, STANDING, TURNING, Job
 from .rows import RowOperands, run_rows
 from .scheduler import smaller
@@ -31,21 +32,25 @@ def turned(job: Job) -> int:
 
 
 @native
-def run_flat_alone(job: Job, kernel: int, arrays: int, elements: int, frame: CallFrame) -> None:
+def run_flat_alone(job: Job, kernel: int, arrays: int, elements: int, frame: CallFrame, apart: Apart) -> None:
     """Call a kernel on all of what is in the frame, part by part where that is much."""
     if elements < TURNING:
-        run_flat(kernel, arrays, 0, elements, frame)
+        run_flat(kernel, arrays, 0, elements, frame, apart)
         return
     parts, back = (elements + SECTION - 1) // SECTION, turned(job)
     for k in range(parts):
         first = (parts - 1 - k if back else k) * SECTION
-        run_flat(kernel, arrays, first, smaller(first + SECTION, elements), frame)
+        run_flat(kernel, arrays, first, smaller(first + SECTION, elements), frame, apart)
 
 
 @native
-def run_flat(kernel: int, arrays: int, first: int, last: int, frame: CallFrame) -> None:
-    """Call a kernel on a range of the elements of what is in the frame; where the first array stands for as many as
-    there are (`itemsize` 0), for as many at a time as it has."""
+def run_flat(kernel: int, arrays: int, first: int, last: int, frame: CallFrame, apart: Apart) -> None:
+    """Call a kernel on a range of the elements of what is in the frame.
+
+    Where the first array stands for as many as there are (`itemsize` 0), for as many at a time as it has. An operand
+    that lies apart, NULL for none, has the memory of the result: it is brought there block by block, which stays in a
+    cache until the kernel has read it.
+    """
     moved, together = new(CallFrame), last - first if frame.itemsize[0] else STANDING
     for i in range(MOST_NUMBERS):
         moved.numbers[i] = frame.numbers[i]
@@ -54,8 +59,12 @@ def run_flat(kernel: int, arrays: int, first: int, last: int, frame: CallFrame) 
     while first < last:
         for i in range(arrays):
             moved.memory[i] = frame.memory[i] + first * frame.itemsize[i]
-        call_elementwise(kernel, arrays, smaller(together, last - first), moved)
-        first += together
+        count = smaller(together, last - first)
+        if apart is not NULL:
+            count = smaller(end_of_block(apart, first), last) - first
+            bring_part(apart, moved.memory[arrays - 1], first, first + count)
+        call_elementwise(kernel, arrays, count, moved)
+        first += count
 
 
 @native

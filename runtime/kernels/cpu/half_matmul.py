@@ -12,7 +12,8 @@ from ..jit import MEMORY, jit
 from ..llvm.addresses import address, empty_row, row_at
 from ..llvm.halves.blocks import joined_rows, rounded_square, turned_square
 from ..llvm.halves.tiles import square_product, tiles_begun, tiles_ended
-from .matmul import even_blocks, transpose_at, whole_line
+from .matmul import even_blocks, whole_line
+from .transpose import transpose_at
 
 Array = np.ndarray
 

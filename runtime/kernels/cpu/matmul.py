@@ -11,8 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
-from ..llvm.addresses import address, empty_row, item_size, matrix_at, part_of, row_at
-from ..llvm.matrices.tiles import copied_panel, lanes, panel_bytes, panel_product, panel_width, transposed_block
+from ..llvm.addresses import address, empty_row, item_size, part_of, row_at
+from ..llvm.matrices.tiles import copied_panel, panel_bytes, panel_product, panel_width
+from .transpose import transpose_at
 
 Array = np.ndarray
 
@@ -334,28 +335,3 @@ def copy_rows(like: float, source: int, source_row: int, rows: int, columns: int
         row, there = row_at(like, source + i * source_row, columns), row_at(like, to + i * to_row, columns)
         for x in range(row.size):
             there[x] = row[x]
-
-
-@jit
-def transpose(source: Array, to: Array) -> None:
-    """to = source^T; rows of both are contiguous."""
-    like, (rows, columns) = source.dtype.type(0), source.shape
-    transpose_at(like, address(source), source.strides[0], rows, columns, address(to), to.strides[0])
-
-
-@jit
-def transpose_at(like: float, source: int, source_row: int, rows: int, columns: int, to: int, to_row: int) -> None:
-    """Copies the transpose of a matrix at an address to another one, square by square."""
-    size, step = item_size(like), lanes(like)
-    whole_rows, whole_columns = rows // step * step, columns // step * step
-    lying, across = matrix_at(like, source, rows, columns, source_row), matrix_at(like, to, columns, rows, to_row)
-    for i in range(0, whole_rows, step):
-        for j in range(0, whole_columns, step):
-            at, there = source + i * source_row + j * size, to + j * to_row + i * size
-            transposed_block(like, at, source_row, there, to_row)
-        for j in range(whole_columns, columns):
-            for x in range(step):
-                across[j, i + x] = lying[i + x, j]
-    for i in range(whole_rows, rows):
-        for j in range(columns):
-            across[j, i] = lying[i, j]

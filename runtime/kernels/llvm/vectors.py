@@ -12,15 +12,18 @@ MASKED = 64  # bytes of the vectors whose masks are bits in registers of their o
 
 
 class Vectors:
-    """Emits code for vectors of one element type through a builder; addresses, strides and offsets are bytes."""
+    """Emits code for vectors of one element type through a builder; addresses, strides and offsets are bytes.
 
-    def __init__(self, context: Any, builder: Any, like: Any) -> None:
+    Vectors have as many elements as a register, but no more than `most`.
+    """
+
+    def __init__(self, context: Any, builder: Any, like: Any, most: int = LINE) -> None:
         from llvmlite import ir
 
         self.ir, self.builder = ir, builder
         self.size = like.bitwidth // 8
-        self.bytes = vector_registers()[0]
-        self.lanes = self.bytes // self.size
+        self.lanes = min(vector_registers()[0] // self.size, most)
+        self.bytes = self.lanes * self.size
         self.element = context.get_value_type(like)
         self.type = ir.VectorType(self.element, self.lanes)
         self.name = f"v{self.lanes}f{like.bitwidth}"
@@ -57,8 +60,7 @@ class Vectors:
 
     def shuffled(self, a: Any, b: Any, places: Sequence[int]) -> Any:
         """The lanes of `a`, and behind them those of `b`, at the given places."""
-        chosen = self.ir.Constant(self.ir.VectorType(self.ir.IntType(32), len(places)), list(places))
-        return self.builder.shuffle_vector(a, b, chosen)
+        return shuffled(self.builder, a, b, places)
 
     def mask(self, width: Any, number: int) -> Any:
         """Which lanes of vector `number` of a row are among the first `width` elements of the row."""
@@ -109,16 +111,28 @@ class Vectors:
             self.call("llvm.prefetch.p0", self.ir.VoidType(), pointer, *how)
 
     def transposed(self, rows: Sequence[Any]) -> list[Any]:
-        """The transpose of as many rows as lanes: squares of 1, 2, 4, ... lanes change places between rows."""
-        rows, lanes, step = list(rows), self.lanes, 1
-        while step < lanes:
-            low = [j - step + lanes if j & step else j for j in range(lanes)]
-            high = [j + lanes if j & step else j + step for j in range(lanes)]
-            for i in (i for i in range(lanes) if not i & step):
-                a, b = rows[i], rows[i + step]
-                rows[i], rows[i + step] = self.shuffled(a, b, low), self.shuffled(a, b, high)
-            step *= 2
-        return rows
+        """The transpose of as many rows as lanes."""
+        return transposed(self.builder, rows)
+
+
+def transposed(builder: Any, rows: Sequence[Any]) -> list[Any]:
+    """The transpose of vectors of as many lanes: squares of 1, 2, 4, ... lanes change places between rows."""
+    rows, lanes, step = list(rows), len(rows), 1
+    while step < lanes:
+        low = [j - step + lanes if j & step else j for j in range(lanes)]
+        high = [j + lanes if j & step else j + step for j in range(lanes)]
+        for i in (i for i in range(lanes) if not i & step):
+            a, b = rows[i], rows[i + step]
+            rows[i], rows[i + step] = shuffled(builder, a, b, low), shuffled(builder, a, b, high)
+        step *= 2
+    return rows
+
+
+def shuffled(builder: Any, a: Any, b: Any, places: Sequence[int]) -> Any:
+    """The lanes of `a`, and behind them those of `b`, at the given places."""
+    from llvmlite import ir
+
+    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(ir.IntType(32), len(places)), list(places)))
 
 
 def emitted(kind: Any, like: Any, count: int) -> Any:

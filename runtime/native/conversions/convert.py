@@ -6,6 +6,7 @@ from ...kernels.llvm.native_code.element_kinds import ALL_KINDS, is_float, items
 from ...kernels.llvm.native_code.kernel_calls import CallFrame, put_array
 from ...kernels.llvm.native_code.structs import Items, Struct
 from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
+from ...pool.bringing import Apart, bring
 from .. import c_functions as c
 from ..elementwise.apart import count_of, together
 from ..elementwise.order import Order, begin_order, in_order, note_steps, ordered, sort_order
@@ -51,10 +52,12 @@ def as_kind(tensor: Tensor, to: int, owned: Owned) -> New[Object]:
         return not_handled()
     if tensor.strides is not none and has_single(shape):  # a copy keeps what strides say of dimensions of size 1
         return not_handled()
-    order = new(Order)
+    order, places = new(Order), new(Apart)
     turned = tensor.flat is none and begin_order(shape, order) and note_steps(tensor, order) and sort_order(order)
     if turned:
-        flat = ordered(tensor, kind, order, 0, count_of(shape), owned)
+        flat = ordered(tensor, kind, order, 0, count_of(shape), places, owned)
+        if flat is not NULL:
+            bring(places, flat.memory)
     else:
         flat = together(tensor, kind, owned) if tensor.flat is none else own(owned, tensor.flat)
     if flat is NULL or not holds_kind(flat, kind):

@@ -1,25 +1,16 @@
 """Small tensors whose elements lie apart in memory, as those of views: they are brought together, and put back.
 
-A copy of a few thousand elements takes less than Python takes to find out how a kernel could go without it. Of more,
+A copy of some ten thousand elements takes less than Python takes to find out how a kernel could go without it. Of more,
 rows are found (broadcast.py), or the general path copies.
 """
 
 from __future__ import annotations
 
 from ...kernels.llvm.native_code.element_kinds import itemsize
-from ...kernels.llvm.native_code.memory import (
-    load,
-    load_eighth,
-    load_half,
-    load_quarter,
-    store,
-    store_eighth,
-    store_half,
-    store_quarter,
-)
-from ...kernels.llvm.native_code.structs import Items, Struct, room
 from ...kernels.llvm.native_code.typed import NULL, cast, native, new
+from ...pool.bringing import MOST_DIMS, Apart, add_loop, bring, move_row
 from ...pool.layout import STANDING
+from ...pool.scheduler import smaller
 from .. import c_functions as c
 from ..interned import none, tuple_type
 from ..kernel_calls import LONG, Size
@@ -27,37 +18,17 @@ from ..layout import Array, Tensor, Tuple
 from ..references import Owned, item, own, own_new, size
 from ..tensors import any_kind_of, elements, holds_kind, new_flat
 
-MOST_DIMS = 8
+MOST_GATHERED = 1 << 21  # elements: fewer are brought together here
 MOST_ELEMENTS = 1 << 48
-
-
-class Apart(Struct):
-    """Where the elements of a tensor lie: loops from the last dimension to the first, which step through bytes."""
-
-    memory: int  # of the first element
-    count: int
-    itemsize: int
-    loops: int
-    sizes: Items[int] = room(MOST_DIMS)
-    steps: Items[int] = room(MOST_DIMS)
-
-
-class Turns(Struct):
-    """How often each loop has gone round."""
-
-    items: Items[int] = room(MOST_DIMS)
 
 
 @native
 def count_of(shape: Tuple) -> int:
-    """The number of elements of a tensor of this shape, or LONG where there are more: of an expanded tensor the product
-    of its sizes may be beyond 64 bits."""
+    """The number of elements of a tensor of this shape, or MOST_GATHERED where there are more: of an expanded tensor
+    the product of its sizes may be beyond 64 bits."""
     count = 1
     for i in range(size(shape)):
-        extent = c.as_int(item(shape, i))
-        count *= extent if extent < LONG else LONG
-        if count > LONG:
-            count = LONG
+        count = smaller(count * smaller(c.as_int(item(shape, i)), MOST_GATHERED), MOST_GATHERED)
     return count
 
 
@@ -77,7 +48,7 @@ def large_count(shape: Tuple) -> int:
 def lies_apart(tensor: Tensor) -> bool:
     """Whether a tensor has strides of its own, and is small enough to be copied."""
     strided = tensor.flat is none and tensor.strides.type is tuple_type
-    return strided and size(tensor.shape) <= MOST_DIMS and count_of(tensor.shape) < LONG
+    return strided and size(tensor.shape) <= MOST_DIMS and count_of(tensor.shape) < MOST_GATHERED
 
 
 @native
@@ -92,9 +63,7 @@ def note_apart(tensor: Tensor, kind: int, count: int, places: Apart, owned: Owne
         extent, step = c.as_int(item(shape, i)), c.as_int(item(cast(Tuple, tensor.strides), i))
         reach += (extent - 1) * step
         if extent != 1:
-            places.sizes[places.loops] = extent
-            places.steps[places.loops] = step * itemsize(kind)
-            places.loops += 1
+            add_loop(places, extent, step * itemsize(kind))
     if (
         any_kind_of(tensor.dtype) != kind
         or not holds_kind(storage, kind)
@@ -121,47 +90,6 @@ def each_alone(places: Apart) -> bool:
 
 
 @native
-def move_row(to: int, to_step: int, source: int, step: int, count: int, width: int) -> None:
-    """Copy elements of a width in bytes, from one place after another to one after another."""
-    if width == 4:
-        for i in range(count):
-            store_half(to + i * to_step, load_half(source + i * step))
-    elif width == 8:
-        for i in range(count):
-            store(to + i * to_step, 0, load(source + i * step, 0))
-    elif width == 2:
-        for i in range(count):
-            store_quarter(to + i * to_step, load_quarter(source + i * step))
-    else:
-        for i in range(count):
-            store_eighth(to + i * to_step, load_eighth(source + i * step))
-
-
-@native
-def bring(places: Apart, memory: int, back: bool) -> None:
-    """Copy the elements, in the order of the tensor, to memory where they lie side by side; or `back` from there."""
-    turns, place, width = new(Turns), places.memory, places.itemsize
-    extent, step = places.sizes[0] if places.loops else 1, places.steps[0] if places.loops else 0
-    for i in range(places.loops):
-        turns.items[i] = 0
-    for _ in range(places.count // extent if places.count else 0):
-        if back:
-            move_row(place, step, memory, width, extent, width)
-        else:
-            move_row(memory, width, place, step, extent, width)
-        memory += extent * width
-        loop = 1
-        while loop < places.loops:
-            turns.items[loop] += 1
-            place += places.steps[loop]
-            if turns.items[loop] < places.sizes[loop]:
-                break
-            turns.items[loop] = 0
-            place -= places.steps[loop] * places.sizes[loop]
-            loop += 1
-
-
-@native
 def note_spread(tensor: Tensor, kind: int, shape: Tuple, places: Apart, owned: Owned) -> bool:
     """Note where the elements of a tensor lie that stand for those of a shape to which it broadcasts; its memory is
     owned. False where it does not, or where there are other elements."""
@@ -182,9 +110,7 @@ def note_spread(tensor: Tensor, kind: int, shape: Tuple, places: Apart, owned: O
         if extent != wide and extent != 1:
             return False
         if wide != 1:
-            places.sizes[places.loops] = wide
-            places.steps[places.loops] = step * itemsize(kind) if extent == wide else 0
-            places.loops += 1
+            add_loop(places, wide, step * itemsize(kind) if extent == wide else 0)
     if (
         any_kind_of(tensor.dtype) != kind
         or not holds_kind(storage, kind)
@@ -212,26 +138,34 @@ def spread(tensor: Tensor, kind: int, shape: Tuple, owned: Owned) -> Array:
         return flat
     if not note_spread(tensor, kind, shape, places, owned):
         return cast(Array, NULL)
-    bring(places, flat.memory, False)
+    bring(places, flat.memory)
     return flat
 
 
 @native
-def together(tensor: Tensor, kind: int, owned: Owned) -> Array:
-    """A flat array, owned, of the elements of a small tensor that lie apart; NULL for other tensors and without memory.
-
-    Python may have run before the elements are read, and does not run after it.
-    """
+def found_apart(tensor: Tensor, kind: int, places: Apart, owned: Owned) -> Array:
+    """A flat array, owned, for the elements of a tensor that lie apart, and where they lie, whose memory is owned; NULL
+    for other tensors and without memory."""
     if not lies_apart(tensor):
         return cast(Array, NULL)
-    places, count = new(Apart), count_of(tensor.shape)
+    count = count_of(tensor.shape)
     flat = own_new(owned, new_flat(new(Size).items, count, kind))
     if flat is NULL:
         c.clear_error()
         return flat
-    if not note_apart(tensor, kind, count, places, owned):
-        return cast(Array, NULL)
-    bring(places, flat.memory, False)
+    return flat if note_apart(tensor, kind, count, places, owned) else cast(Array, NULL)
+
+
+@native
+def together(tensor: Tensor, kind: int, owned: Owned) -> Array:
+    """A flat array, owned, of the elements of a tensor that lie apart; NULL for other tensors and without memory.
+
+    Python may have run before the elements are read, and does not run after it.
+    """
+    places = new(Apart)
+    flat = found_apart(tensor, kind, places, owned)
+    if flat is not NULL:
+        bring(places, flat.memory)
     return flat
 
 

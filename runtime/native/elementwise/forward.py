@@ -9,7 +9,8 @@ from ...kernels.llvm.native_code.element_kinds import BFLOAT16, BOOL, FLOATS, IN
 from ...kernels.llvm.native_code.kernel_calls import CallFrame, call_native, put_array
 from ...kernels.llvm.native_code.memory import single_bits
 from ...kernels.llvm.native_code.structs import Items, Struct, room
-from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native
+from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
+from ...pool.bringing import Apart, bring
 from .. import c_functions as c
 from ..graph.recording import RecordPlan
 from ..interned import bool_, cpu, float_type, int_type, none, outdated_type, true
@@ -17,7 +18,7 @@ from ..kernel_calls import EXACT, MAGNITUDE, is_exact, put_object
 from ..layout import Array, Dict, DType, Float, Object, Tensor, Tuple
 from ..references import Owned, own
 from ..tensors import elements, holds_kind, is_tensor, is_tensor_anywhere, kind_of, not_handled, records, same
-from .apart import count_of, spread, together
+from .apart import count_of, found_apart, spread
 from .constants import are_positive, constant_array, is_bool, is_constant
 from .order import Order, ordered
 
@@ -66,6 +67,36 @@ class Prepared(Struct):
     spreads: int  # whether masks are brought into this shape
     turned: int  # whether the result is to lie in an order other than that of rows
     order: Order  # that, where it does
+    apart: Apart  # where the elements of one operand lie that may be brought together later; NULL for none
+    into: Array  # the array for them, which the result is to have; NULL where they are not waited for
+
+
+LATER = 1 << 14  # elements from which they are brought together block by block, when the kernel goes on with them
+
+
+@native
+def begin_prepared(ready: Prepared) -> None:
+    """Begin with results in rows, for which every operand has been brought together before."""
+    ready.turned, ready.apart, ready.into = 0, cast(Apart, NULL), cast(Array, NULL)
+
+
+@native
+def brought(tensor: Tensor, kind: int, place: int, ready: Prepared, owned: Owned) -> Array:
+    """A flat array, owned, of the elements of an operand that lies apart, or for them; NULL where it does not fit."""
+    now = new(Apart)
+    later = ready.apart is not NULL and ready.into is NULL and kind == kind_of(ready.dtype)
+    places = ready.apart if later else now
+    if ready.turned:
+        flat = ordered(tensor, kind, ready.order, place, ready.size, places, owned)
+    else:
+        flat = found_apart(tensor, kind, places, owned)
+    if flat is NULL:
+        return flat
+    if later and places.count >= LATER:
+        ready.into = flat
+    else:
+        bring(places, flat.memory)
+    return flat
 
 
 @native
@@ -95,7 +126,7 @@ def array_of(thing: Object, kind: int, place: int, ready: Prepared, gathers: boo
             return cast(Array, NULL)
         if not same(cast(Tensor, thing).shape, ready.shape) and not (ready.spreads and kind == BOOL):
             return cast(Array, NULL)
-        return ordered(cast(Tensor, thing), kind, ready.order, place, ready.size, owned)
+        return brought(cast(Tensor, thing), kind, place, ready, owned)
     if fits(thing, kind, ready.dtype, ready.shape, ready.size):
         return own(owned, cast(Tensor, thing).flat)
     if not gathers or not is_tensor(thing):
@@ -105,7 +136,7 @@ def array_of(thing: Object, kind: int, place: int, ready: Prepared, gathers: boo
         return cast(Array, NULL)
     if not same(tensor.shape, ready.shape):
         return spread(tensor, kind, ready.shape, owned) if ready.spreads and kind == BOOL else cast(Array, NULL)
-    flat = together(tensor, kind, owned)
+    flat = brought(tensor, kind, place, ready, owned)
     return flat if flat is not NULL and elements(flat) == ready.size else cast(Array, NULL)
 
 
@@ -122,7 +153,7 @@ def note_lead(plan: ForwardPlan, lead: Tensor, ready: Prepared, gathers: bool, o
     if lead.flat is not none:
         flat = own(owned, lead.flat)
     else:
-        flat = together(lead, kind, owned) if gathers else cast(Array, NULL)
+        flat = brought(lead, kind, plan.lead, ready, owned) if gathers else cast(Array, NULL)
     if flat is NULL:
         return False
     ready.lead, ready.size = flat, elements(flat)

@@ -6,17 +6,29 @@ from ...kernels.llvm.native_code.element_kinds import BOOL, INTEGERS, KINDS, ite
 from ...kernels.llvm.native_code.kernel_calls import CallFrame, put_array
 from ...kernels.llvm.native_code.structs import Items
 from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
+from ...pool.bringing import Apart
+from ...pool.scheduler import smaller
 from .. import c_functions as c
 from ..graph.recording import record
 from ..interned import bool_, device_functions, int64, none
-from ..kernel_calls import LONG, Arguments, Size, found_kernel, run_kernel
+from ..kernel_calls import Arguments, Size, found_kernel, run_bringing, run_kernel
 from ..layout import Array, Object, Tensor
-from ..references import Owned, begin, own, release_all
+from ..references import Owned, begin, own, release_all, retain
 from ..tensors import dtype_of, elements, holds_kind, is_tensor, new_flat, new_tensor, not_handled, withdrawn
-from .apart import count_of
+from .apart import MOST_GATHERED, count_of
 from .broadcast import broadcast
 from .constants import are_positive, constant_array, is_constant, kind_of_constants
-from .forward import UNFIT, ForwardPlan, Prepared, leading, lies_elsewhere, needs_graph, on_device, prepared
+from .forward import (
+    UNFIT,
+    ForwardPlan,
+    Prepared,
+    begin_prepared,
+    leading,
+    lies_elsewhere,
+    needs_graph,
+    on_device,
+    prepared,
+)
 from .order import Order, begin_order, in_order, note_steps, sort_order
 from .promotion import UNKNOWN, brought_to, kind_of_result
 
@@ -74,13 +86,17 @@ def launch_flat(
     if kernel == 0 or recorded < 0:
         return NULL
     kind, size = BOOL if plan.gives_bool else number % KINDS, ready.size
-    flat = new_flat(new(Size).items, size, kind)
+    waits = ready.into is not NULL
+    flat = retain(ready.into) if waits else new_flat(new(Size).items, size, kind)
     if flat is NULL:
         return NULL
     arrays = plan.tensors - int(number >= KINDS)
     put_array(frame, arrays, flat.memory, itemsize(kind))
     # May release the GIL: all arrays are owned, and the result is known to nobody.
-    run_kernel(kernel, arrays + 1, size, frame)
+    if waits:
+        run_bringing(kernel, arrays + 1, size, frame, ready.apart)
+    else:
+        run_kernel(kernel, arrays + 1, size, frame)
     result = new_tensor(flat, ready.shape, dtype_of(kind))
     if result is not NULL and ready.turned and not in_order(result, ready.order):
         return withdrawn(result)
@@ -107,6 +123,9 @@ def launch_gathered(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -
     release_all(owned)
     begin(owned)
     frame, ready = new(CallFrame), new(Prepared)
+    begin_prepared(ready)
+    if plan.gives_bool == 0 and plan.positive == 0:
+        ready.apart = new(Apart)
     ready.order = new(Order)
     ready.turned = int(lie_in_order(plan, arguments, ready.order))
     number = prepared(plan, arguments, frame, ready, True, owned)
@@ -127,7 +146,7 @@ def launch_apart(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> N
 def launch_alike(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The result, recorded, for operands of one dtype; None as `launch`."""
     frame, ready = new(CallFrame), new(Prepared)
-    ready.turned = 0
+    begin_prepared(ready)
     number = prepared(plan, arguments, frame, ready, False, owned)
     if number != UNFIT:
         return launch_flat(plan, arguments, number, frame, ready, owned)
@@ -139,12 +158,12 @@ def put_choice(
     kind: int, mask: Tensor, arguments: Items[Object], frame: CallFrame, ready: Prepared, owned: Owned
 ) -> bool:
     """Put a contiguous mask and two numbers, between which it chooses, into the frame; False where one does not fit."""
-    ready.shape, ready.dtype, ready.turned = own(owned, mask.shape), dtype_of(kind), 0
+    ready.shape, ready.dtype = own(owned, mask.shape), dtype_of(kind)
     if mask.flat is none or not holds_kind(mask.flat, BOOL) or mask.dtype is not bool_:
         return False
     flat = own(owned, mask.flat)
     ready.size = elements(flat)
-    if count_of(ready.shape) != (ready.size if ready.size < LONG else LONG):
+    if count_of(ready.shape) != smaller(ready.size, MOST_GATHERED):
         return False
     put_array(frame, 0, flat.memory, itemsize(BOOL))
     for i in range(1, 3):
@@ -164,6 +183,7 @@ def launch_between_constants(plan: ForwardPlan, arguments: Items[Object]) -> New
     if kind < 0 or not plan.computed >> kind & 1:
         return not_handled()
     frame, ready, owned = new(CallFrame), new(Prepared), new(Owned)
+    begin_prepared(ready)
     begin(owned)
     if put_choice(kind, cast(Tensor, arguments[0]), arguments, frame, ready, owned):
         result = launch_flat(plan, arguments, kind, frame, ready, owned)
@@ -197,7 +217,7 @@ def launch_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
 def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """The result of the op, recorded; None where the operands are for the general path."""
     plan, frame, ready, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Prepared), new(Owned)
-    ready.turned = 0
+    begin_prepared(ready)
     begin(owned)
     number = prepared(plan, arguments, frame, ready, False, owned)
     if number != UNFIT:

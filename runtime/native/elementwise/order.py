@@ -5,13 +5,14 @@ from __future__ import annotations
 from ...kernels.llvm.native_code.element_kinds import itemsize
 from ...kernels.llvm.native_code.structs import Items, Struct, room
 from ...kernels.llvm.native_code.typed import NULL, New, Stolen, cast, exchange, native, new
+from ...pool.bringing import MOST_DIMS, Apart, add_loop
 from .. import c_functions as c
 from ..interned import none, tuple_type
-from ..kernel_calls import LONG, Size
+from ..kernel_calls import Size
 from ..layout import Array, Object, Tensor, Tuple
 from ..references import Owned, exchange_item, item, nothing_changed, own, own_new, put_item, retain, size
 from ..tensors import any_kind_of, elements, holds_kind, new_flat
-from .apart import MOST_DIMS, Apart, bring, count_of
+from .apart import MOST_GATHERED, count_of
 
 MOST_TENSORS = 3
 
@@ -30,7 +31,7 @@ class Order(Struct):
 def begin_order(shape: Tuple, order: Order) -> bool:
     """Begin with the order of rows for a shape; False where there is no other: too many dimensions, or no elements."""
     order.dims, order.tensors = size(shape), 0
-    if order.dims > MOST_DIMS or count_of(shape) >= LONG:
+    if order.dims > MOST_DIMS or count_of(shape) >= MOST_GATHERED:
         return False
     for i in range(order.dims):
         order.places[i] = order.dims - 1 - i
@@ -111,9 +112,7 @@ def note_ordered(tensor: Tensor, kind: int, order: Order, k: int, places: Apart,
         dim = order.places[i]
         extent, step = order.sizes[dim], order.steps[k * MOST_DIMS + dim]
         if extent != 1:
-            places.sizes[places.loops] = extent
-            places.steps[places.loops] = step * itemsize(kind)
-            places.loops += 1
+            add_loop(places, extent, step * itemsize(kind))
             places.count *= extent
         reach += (extent - 1) * step
     if any_kind_of(tensor.dtype) != kind or not holds_kind(storage, kind) or elements(storage) - first < reach:
@@ -123,20 +122,33 @@ def note_ordered(tensor: Tensor, kind: int, order: Order, k: int, places: Apart,
 
 
 @native
-def ordered(tensor: Tensor, kind: int, order: Order, k: int, count: int, owned: Owned) -> Array:
-    """A flat array, owned, of the elements of tensor number `k` in the order; NULL where there are others.
+def without_gaps(places: Apart) -> bool:
+    """Whether elements lie side by side in the order of the loops."""
+    inside = places.itemsize
+    for i in range(places.loops):
+        if places.steps[i] != inside:
+            return False
+        inside *= places.sizes[i]
+    return True
 
-    Python may have run before the elements are read, and does not run after it.
+
+@native
+def ordered(tensor: Tensor, kind: int, order: Order, k: int, count: int, places: Apart, owned: Owned) -> Array:
+    """A flat array, owned, for the elements of tensor number `k` in the order, and where they lie, whose memory is
+    owned; its own memory, to which nothing has to be brought, where that is nothing else. NULL where there are others.
     """
-    places = new(Apart)
+    if not note_ordered(tensor, kind, order, k, places, owned) or places.count != count:
+        return cast(Array, NULL)
+    if elements(tensor.storage) == count and without_gaps(places):
+        places.count = 0
+        return own(owned, tensor.storage)
     flat = own_new(owned, new_flat(new(Size).items, count, kind))
     if flat is NULL:
         c.clear_error()
         return flat
-    if not note_ordered(tensor, kind, order, k, places, owned) or places.count != count:
-        return cast(Array, NULL)
-    bring(places, flat.memory, False)
-    return flat
+    # Python may have run for the new array.
+    unchanged = note_ordered(tensor, kind, order, k, places, owned) and places.count == count
+    return flat if unchanged else cast(Array, NULL)
 
 
 @native

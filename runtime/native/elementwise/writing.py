@@ -6,6 +6,7 @@ from ...kernels.llvm.native_code.element_kinds import BOOL, KINDS, itemsize
 from ...kernels.llvm.native_code.kernel_calls import CallFrame, put_array
 from ...kernels.llvm.native_code.structs import Items
 from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
+from ...pool.bringing import Apart, put_back
 from ...pool.rows import RowOperands
 from .. import c_functions as c
 from ..interned import bool_, device_functions, int_type, none, outdated_type, true, untracked
@@ -13,9 +14,9 @@ from ..kernel_calls import Arguments, found_kernel, run_kernel
 from ..layout import Array, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, release_all, retain
 from ..tensors import elements, holds_kind, in_inference_mode, is_tensor, kind_of, not_handled, same, shared_writes
-from .apart import Apart, bring, each_alone, note_apart
+from .apart import each_alone, note_apart
 from .broadcast import FoundRows, find_rows, put_operands, run_all_rows
-from .forward import UNFIT, ForwardPlan, Prepared, lies_elsewhere, needs_graph, on_device, prepared
+from .forward import UNFIT, ForwardPlan, Prepared, begin_prepared, lies_elsewhere, needs_graph, on_device, prepared
 from .promotion import UNKNOWN, brought_to, kind_of_result
 
 
@@ -74,7 +75,7 @@ def write_flat(
     put_array(frame, arrays, ready.first.memory, itemsize(kind))
     run_kernel(kernel, arrays + 1, elements(ready.first), frame)
     if strided:
-        bring(places, ready.first.memory, True)
+        put_back(places, ready.first.memory)
     return retain(first)
 
 
@@ -114,7 +115,7 @@ def write_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
         return not_handled()
     given, converted, owned = new(Arguments), new(Owned), new(Owned)
     frame, ready = new(CallFrame), new(Prepared)
-    ready.turned = 0
+    begin_prepared(ready)
     for i in range(plan.tensors + plan.numbers):
         given.items[i] = arguments[i]
     begin(converted)
@@ -133,7 +134,7 @@ def write_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
 def launch_in_place(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """The first operand, to which the op's result has been written; None where this is for the general path."""
     plan, frame, ready, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Prepared), new(Owned)
-    ready.turned = 0
+    begin_prepared(ready)
     begin(owned)
     number = prepared(plan, arguments, frame, ready, True, owned)
     if number != UNFIT:
@@ -187,7 +188,7 @@ def write_result(
 def launch_out(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """The last argument, to which the op's result has been written; None where this is for the general path."""
     plan, frame, ready, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Prepared), new(Owned)
-    ready.turned = 0
+    begin_prepared(ready)
     begin(owned)
     number = prepared(plan, arguments, frame, ready, True, owned)
     result = write_result(plan, arguments, number, frame, ready, owned) if number != UNFIT else not_handled()

@@ -207,10 +207,10 @@ def found_elements(incoming: Incoming, owned: Owned) -> bool:
     if gradient.flat is not none:
         incoming.flat = own(owned, gradient.flat)
     else:
-        incoming.flat = together(gradient, kind, owned)
-        incoming.stands = int(incoming.flat is NULL)
-        if incoming.stands:
-            incoming.flat = standing(gradient, kind, owned)
+        incoming.flat = standing(gradient, kind, owned)
+        incoming.stands = int(incoming.flat is not NULL)
+        if not incoming.stands:
+            incoming.flat = together(gradient, kind, owned)
     if incoming.flat is NULL or not holds_kind(incoming.flat, kind):
         return False
     incoming.count = large_count(incoming.shape) if incoming.stands else elements(incoming.flat)

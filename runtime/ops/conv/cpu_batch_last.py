@@ -10,8 +10,8 @@ from collections.abc import Callable
 from math import prod
 from typing import NamedTuple
 
-from ...kernels.cpu.matmul import transpose_at
 from ...kernels.cpu.plan import Array, Ints, Plan, Step
+from ...kernels.cpu.transpose import transpose_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, item_size
 from .cpu_geometry import Call, Geometry

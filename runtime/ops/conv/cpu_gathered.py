@@ -15,9 +15,9 @@ from math import prod
 
 import numpy as np
 
-from ...kernels.cpu.matmul import transpose_at
 from ...kernels.cpu.plan import Array, Ints, Step
 from ...kernels.cpu.plan import Plan as Calls
+from ...kernels.cpu.transpose import transpose_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, zero_row
 from ...kernels.llvm.gathered import gathered_tile

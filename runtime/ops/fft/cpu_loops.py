@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.cpu.matmul import transpose_at
+from ...kernels.cpu.transpose import transpose_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, matrix_at, part_of, row_at
 from ...kernels.llvm.complex.butterflies import first_pass, last_pass, transform_pass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.cpu.loops import copy_run
-from ...kernels.cpu.matmul import transpose_at
+from ...kernels.cpu.transpose import transpose_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
 

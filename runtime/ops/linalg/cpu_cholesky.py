@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from ...kernels.cpu.matmul import PRODUCTS, transpose_at
+from ...kernels.cpu.matmul import PRODUCTS
+from ...kernels.cpu.transpose import transpose_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of
 from ...pool.parallel_for import shared

@@ -10,7 +10,8 @@ import math
 
 import numpy as np
 
-from ...kernels.cpu.matmul import PRODUCTS, multiply_at, transpose_at
+from ...kernels.cpu.matmul import PRODUCTS, multiply_at
+from ...kernels.cpu.transpose import transpose_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
 from ...kernels.llvm.matrices.tiles import panel_bytes

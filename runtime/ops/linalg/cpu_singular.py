@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.cpu.matmul import PRODUCTS, transpose_at
+from ...kernels.cpu.matmul import PRODUCTS
 from ...kernels.cpu.movement.copies import contiguous
+from ...kernels.cpu.transpose import transpose_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, call_c, empty_row, item_size, part_of, row_at
 from ...kernels.llvm.matrices.rank_updates import ROWS, WIDTH, rank_two_product, row_products

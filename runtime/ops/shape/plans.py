@@ -8,6 +8,7 @@ from ...kernels.cpu.movement.assembled import SHORT, assembled, bordered, lines,
 from ...kernels.cpu.movement.moves import PART, path
 from ...kernels.cpu.movement.places import moved
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, of_any_dtype, of_any_layout, single
+from ...kernels.cpu.transpose import COLUMNS
 from ...pool.layout import SLICE
 from ...tensor.shapes import contiguous_strides
 from . import cpu_loops as loops
@@ -20,13 +21,16 @@ LOOPS = 3  # of what `path_copy` copies
 
 @of_any_dtype
 def clone(x: Layout) -> Plan | None:
-    """Loops over up to five dimensions; where rows are short, or dimensions more, several rows at a time."""
+    """Loops over up to five dimensions; where rows are short, or dimensions more, several rows at a time; where rows
+    are columns in memory, by squares."""
     size = prod(x.shape)
     if x.strides is None and size > MOST:
         return single(loops.flat_copy, 1, x.shape, (), (), (size, SLICE), row=1)
     dims = [(size, 1)] if x.strides is None else merged(x.shape, x.strides)
     if len(dims) > 1 and not size:
         return None
+    if not x.halves and (turned := _by_squares(x.shape, dims)) is not None:
+        return turned
     is_long = len(dims) > (LOOPS if size > MOST else COPIED)
     if is_long or (len(dims) > 1 and dims[-1][0] < SHORT):
         found = assembled(x.shape, [whole(*dim) for dim in dims])
@@ -36,6 +40,19 @@ def clone(x: Layout) -> Plan | None:
         return _along_path(x)
     dims = [(1, 0)] * (COPIED - len(dims)) + dims
     return single(loops.strided_copy, 1, x.shape, (), (*[n for n, _ in dims], *[step for _, step in dims]))
+
+
+def _by_squares(shape: Ints, dims: list[tuple[int, int]]) -> Plan | None:
+    """Matrices whose columns are rows of the result, block by block of them; None for other dimensions."""
+    dims = [(1, 0)] * (3 - len(dims)) + dims
+    columns = [k for k, (size, step) in enumerate(dims[:-1]) if step == 1 and size >= SHORT]
+    if len(dims) != 3 or len(columns) != 1 or dims[-1][0] < SHORT:
+        return None
+    rows, row = dims[-1]
+    (count, _), (matrices, step) = dims[columns[0]], dims[1 - columns[0]]
+    every, each = contiguous_strides(tuple(size for size, _ in dims)), max(1, count // COLUMNS)
+    ints = (each, rows, count, row, every[columns[0]], step, every[1 - columns[0]])
+    return single(loops.turned_copy, 1, shape, (), ints, (matrices * each, 1))
 
 
 def _along_path(x: Layout) -> Plan | None:

@@ -10,7 +10,7 @@ from ....pool.parallel_for import by_slices, shared
 from ...jit import jit
 from ..aligned import empty
 from ..filling.fills import filled
-from ..matmul import transpose
+from ..transpose import transpose
 
 Array = np.ndarray
 Dims = tuple[int, ...]

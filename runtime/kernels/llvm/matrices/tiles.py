@@ -12,7 +12,7 @@ from typing import Any
 
 from ...compile.machine import vector_registers
 from .. import for_numba
-from ..vectors import Vectors, emitted
+from ..vectors import LINE, Vectors, emitted
 
 NEAR = 1 << 20  # bytes of c that the second-level cache holds: else its lines are asked for
 NEAREST = 1 << 15  # bytes of a panel that the first-level cache holds, beside what else it does
@@ -185,20 +185,46 @@ def copied_panel(context: Any, like: Any, source: Any, source_row: Any, to: Any,
     return types.void(like, *[types.int64] * 5), code
 
 
+SQUARE = 16  # rows of a square that is transposed, at most
+
+
 @for_numba
 def transposed_block(context: Any, like: Any, source: Any, source_row: Any, to: Any, to_row: Any) -> Any:
-    """transposed_block(like, source, source_row, to, to_row): a square of lanes(like) rows, transposed."""
+    """transposed_block(like, source, source_row, to, to_row): a square of square_rows(like) rows, transposed.
+
+    The memory after what is written is asked for: the next square belongs there.
+    """
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        vectors = Vectors(context, builder, like)
+        vectors = Vectors(context, builder, _moved(like), SQUARE)
         _, source, source_row, to, to_row = args
         rows = [vectors.load(vectors.address(source, source_row, i)) for i in range(vectors.lanes)]
         for i, row in enumerate(vectors.transposed(rows)):
-            vectors.store(row, vectors.address(to, to_row, i))
+            there = vectors.address(to, to_row, i)
+            vectors.prefetch_all(builder.add(there, vectors.number(LINE)), 1)
+            vectors.store(row, there)
         return context.get_dummy_value()
 
     return types.void(like, *[types.int64] * 4), code
+
+
+@for_numba
+def square_rows(context: Any, like: Any) -> Any:
+    """square_rows(like): how many rows a square has that is transposed at a time."""
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return context.get_constant(types.int64, min(8 * vector_registers()[0] // _moved(like).bitwidth, SQUARE))
+
+    return types.int64(like), code
+
+
+def _moved(like: Any) -> Any:
+    """The kind of numbers as which elements are moved: a truth is a byte."""
+    from numba import types
+
+    return types.uint8 if like == types.boolean else like
 
 
 @for_numba

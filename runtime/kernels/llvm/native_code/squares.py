@@ -1,0 +1,33 @@
+"""Squares of elements, transposed in vectors of sixteen bytes, as native code has them on any processor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+
+from ..vectors import transposed
+from .typed import HALF, WORD, Nothing, Word, instruction, word_at
+
+BYTES = 16  # of a row of a square
+
+
+@instruction(Nothing, Word, Word, Word, Word)
+def turn_halves(builder: Any, to: Any, to_row: Any, source: Any, row: Any) -> Any:
+    """turn_halves(to, to_row, source, row): four columns of four times four bytes, written as rows; steps in bytes."""
+    _turn(builder, HALF, to, to_row, source, row)
+
+
+@instruction(Nothing, Word, Word, Word, Word)
+def turn_words(builder: Any, to: Any, to_row: Any, source: Any, row: Any) -> Any:
+    """turn_words(to, to_row, source, row): the same of two columns of two words."""
+    _turn(builder, WORD, to, to_row, source, row)
+
+
+def _turn(builder: Any, element: Any, to: Any, to_row: Any, source: Any, row: Any) -> None:
+    count, size = 8 * BYTES // element.width, element.width // 8
+    kind = ir.VectorType(element, count)
+    places = [builder.mul(row, WORD(i)) for i in range(count)]
+    read = [builder.load(word_at(builder, source, place, kind), align=size) for place in places]
+    for i, vector in enumerate(transposed(builder, read)):
+        builder.store(vector, word_at(builder, to, builder.mul(to_row, WORD(i)), kind), align=size)

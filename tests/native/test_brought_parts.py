@@ -1,0 +1,116 @@
+"""Operands of many elements that lie apart, brought block by block into the memory of the result: values are NumPy's.
+
+By squares where rows are columns in memory, with rows and columns left over, and row by row elsewhere; by one thread
+and by several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import specgrad as sg
+
+DTYPES = pytest.mark.parametrize("dtype", [sg.float32, sg.float64, sg.int64, sg.bfloat16, sg.uint8], ids=str)
+THREADS = pytest.mark.parametrize("threads", [1, 3])
+
+
+@pytest.fixture(autouse=True)
+def _threads_as_before() -> Iterator[None]:
+    before = sg.get_num_threads()
+    yield
+    sg.set_num_threads(before)
+
+
+def numbers(shape: tuple[int, ...], dtype: Any) -> Any:
+    """Small whole numbers: no dtype rounds their sums and products."""
+    return sg.from_numpy(np.random.default_rng(sum(shape)).integers(0, 8, shape)).to(dtype)
+
+
+def views(dtype: Any) -> Iterator[Any]:
+    """Tensors that lie apart in different ways, from 20 thousand elements on."""
+    yield numbers((163, 130), dtype).t()
+    yield numbers((1203, 17), dtype).t()
+    yield numbers((3, 4001), dtype).t()
+    yield numbers((5, 67, 71), dtype).transpose(1, 2)
+    yield numbers((67, 5, 71), dtype).permute(2, 1, 0)
+    yield numbers((3, 4, 65, 33), dtype).permute(0, 2, 1, 3)
+    yield numbers((3, 4, 65, 33), dtype).permute(0, 3, 1, 2)
+    yield numbers((150, 300), dtype)[:, ::2]
+    yield numbers((300, 151), dtype)[::2, 3:]
+    yield numbers((40, 3, 220), dtype).permute(0, 2, 1)[1:, 5:]
+    yield numbers((260, 1), dtype).expand(260, 90)
+
+
+def array(tensor: Any) -> np.ndarray:
+    return np.array(tensor.to(sg.float64).tolist())
+
+
+@THREADS
+@DTYPES
+def test_with_one_operand_apart(dtype: Any, threads: int) -> None:
+    sg.set_num_threads(threads)
+    for view in views(dtype):
+        other = numbers(tuple(view.shape), dtype)
+        apart, contiguous = array(view), array(other)
+        for _ in range(2):
+            np.testing.assert_array_equal(array(view + other), apart + contiguous)
+            np.testing.assert_array_equal(array(other * view), contiguous * apart)
+            np.testing.assert_array_equal(array(view * 2), apart * 2)
+            np.testing.assert_array_equal(array(view > other), apart > contiguous)
+
+
+@THREADS
+@DTYPES
+def test_with_several_operands_apart(dtype: Any, threads: int) -> None:
+    sg.set_num_threads(threads)
+    for view, again in zip(views(dtype), views(dtype), strict=True):
+        other = numbers(tuple(view.shape[::-1]), dtype).permute(*range(view.dim() - 1, -1, -1))
+        apart, beside = array(view), array(other)
+        np.testing.assert_array_equal(array(view + other), apart + beside)
+        np.testing.assert_array_equal(array(sg.where(other > 3, view, other)), np.where(beside > 3, apart, beside))
+        np.testing.assert_array_equal(array(view + again), apart + apart)
+        np.testing.assert_array_equal(array(sg.addcmul(other, view, again)), beside + apart * apart)
+
+
+@THREADS
+@DTYPES
+def test_in_place(dtype: Any, threads: int) -> None:
+    """Only the elements of a view are written to."""
+    sg.set_num_threads(threads)
+    changes: tuple[Callable[[Any], Any], ...] = (lambda x: x.T, lambda x: x[:, ::2], lambda x: x[1:, 5:].T)
+    for change in changes:
+        base = numbers((163, 130), dtype)
+        expected, view = array(base), change(base)
+        term = numbers(tuple(view.shape), dtype)
+        view.add_(term).mul_(2)
+        change(expected)[...] = 2 * (change(expected) + array(term))
+        np.testing.assert_array_equal(array(base), expected)
+
+
+@THREADS
+def test_gradients(threads: int) -> None:
+    sg.set_num_threads(threads)
+    for view in views(sg.float64):
+        x = view.detach().requires_grad_()
+        weights = numbers(tuple(view.shape[::-1]), sg.float64).permute(*range(view.dim() - 1, -1, -1))
+        (x * x * weights).sum().backward()
+        np.testing.assert_array_equal(array(x.grad), 2 * array(view) * array(weights))
+
+
+@pytest.mark.parametrize("dtype", [sg.bool, sg.uint8, sg.int16, sg.float32, sg.float64, sg.complex64], ids=str)
+def test_contiguous_copies(dtype: Any) -> None:
+    """By squares, of elements of any size; also of long rows and of few."""
+    shapes = ((16, 16), (17, 33), (64, 50), (31, 1000), (1000, 31), (3, 40, 50), (128, 128))
+    for shape in shapes:
+        values = np.random.default_rng(0).integers(0, 100, shape)
+        x = sg.from_numpy(values).to(dtype)
+        for first, second in ((0, -1), (-2, -1)):
+            moved = x.transpose(first, second)
+            expected = np.swapaxes(values if dtype != sg.bool else values != 0, first, second)
+            for _ in range(2):
+                assert moved.contiguous().is_contiguous()
+                np.testing.assert_array_equal(np.array(moved.contiguous().tolist()), expected)
