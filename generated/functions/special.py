@@ -497,6 +497,60 @@ class LogOddsBackward0(Node):
         return (tangent0,)
 
 
+class LimitedLogOddsBackward0(Node):
+    """limited_log_odds(Tensor self, float eps) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_eps", "kept_self", "kept_self_version")
+    op_name = "limited_log_odds"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.LIMITED_LOG_ODDS
+    fused = {1: (("kept_self",), ("_saved_eps",))}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_eps": ("eps", "")}
+
+    @staticmethod
+    def record(result, self, eps):
+        """Put `result` into the graph."""
+        node = new(LimitedLogOddsBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_eps = eps
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where((self < eps) | (self > 1 - eps), 0, grad / (self * (1 - self)))."""
+        if watch.active or watch.interceptors:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: where((self < eps) | (self > 1 - eps), 0, grad / (self * (1 - self)))."""
+        eps = node._saved_eps
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where((self < eps) | (self > 1 - eps), 0, grad / (self * (1 - self)))])
+
+    @staticmethod
+    def tangent(result, self, eps, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.where(
+            (self < eps) | (self > 1 - eps), 0, self_t.conj_physical() / (self * (1 - self))
+        ).conj_physical()
+        return (tangent0,)
+
+
 class EntrBackward0(Node):
     """entr(Tensor self) -> Tensor (derivatives.yaml)."""
 
@@ -2042,6 +2096,7 @@ __all__ = [
     "Xlog1pyBackward0",
     "Xlog1pyBackward1",
     "LogOddsBackward0",
+    "LimitedLogOddsBackward0",
     "EntrBackward0",
     "SincBackward0",
     "ErfinvBackward0",

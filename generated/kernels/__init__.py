@@ -683,6 +683,16 @@ XLOG1PY_SELF_SCALAR = Elementwise(
     converts="ib",
 )
 LOG_ODDS = Elementwise(PACKAGE, "log_odds", "log_odds", "float", allowed=("float",), operands=("self",), converts="ib")
+LIMITED_LOG_ODDS = Elementwise(
+    PACKAGE,
+    "limited_log_odds",
+    "limited_log_odds",
+    "float",
+    allowed=("float",),
+    operands=("self",),
+    numbers=("eps",),
+    converts="ib",
+)
 ENTR = Elementwise(PACKAGE, "entr", "entr", "float", allowed=("float",), operands=("self",), converts="ib")
 SINC = Elementwise(PACKAGE, "sinc", "sinc", "float", operands=("self",), converts="ib")
 ERFINV = Elementwise(PACKAGE, "erfinv", "erfinv", "float", allowed=("float",), operands=("self",), converts="ib")

@@ -418,7 +418,7 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: log_odds(self) if eps is None else log_odds(clamp(self, eps, 1 - eps))
+        through: log_odds(self) if eps is None or eps < 0 else limited_log_odds(self, eps)
     Example:
         >>> sg.logit(sg.tensor([0.5, 0.9, 1.0]), eps=0.01)
         tensor([0.0000, 2.1972, 4.5951])
@@ -435,7 +435,7 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
         self = checks.tensor(name, "input", self)
     if eps is not None and eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
-    return op.log_odds(self) if eps is None else op.log_odds(op.clamp(self, eps, 1 - eps))
+    return op.log_odds(self) if eps is None or eps < 0 else op.limited_log_odds(self, eps)
 
 
 def logit_(input: Tensor, eps: float | None = None) -> Tensor:
@@ -484,6 +484,44 @@ def _log_odds(name: str, self, into=None) -> Any:
         functions.LogOddsBackward0.record(result, self)
     if watch.active:
         propagate(functions.LogOddsBackward0, result, (self,), (self,), into)
+    return result
+
+
+def limited_log_odds(input: Tensor, eps: float) -> Tensor:
+    """ln(x / (1 - x)) of x limited to [eps, 1 - eps].
+
+    limited_log_odds(Tensor self, float eps) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        eps: float or number, added to the variance.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: where((self < eps) | (self > 1 - eps), 0, grad / (self * (1 - self)))
+    """
+    if not watch.every:
+        result = kernels.LIMITED_LOG_ODDS.launch(input, eps)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or eps.__class__ not in plain) and (
+        result := intercept("limited_log_odds", limited_log_odds, "elementwise", input, eps)
+    ) is not NOT_HANDLED:
+        return result
+    checks.tensor("limited_log_odds", "input", input)
+    return _limited_log_odds("limited_log_odds", input, eps)
+
+
+def _limited_log_odds(name: str, self, eps, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    result, (self,) = run(kernels.LIMITED_LOG_ODDS, name, (self,), (eps,), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LimitedLogOddsBackward0.record(result, self, eps)
+    if watch.active:
+        propagate(functions.LimitedLogOddsBackward0, result, (self, eps), (self,), into)
     return result
 
 
@@ -2173,6 +2211,7 @@ __all__ = [
     "xlog1py_self_scalar",
     "logit",
     "log_odds",
+    "limited_log_odds",
     "entr",
     "sinc",
     "erfinv",

@@ -10,10 +10,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from .exponential import with_sign
-from .logarithm import log_of_normal_sum, log_of_sum, normal, plus_one
+from .logarithm import LN2_BELOW, log_of_normal_sum, log_of_sum, normal, plus_one
 from .pieces import middle_place, octave_place, times_pieces
-from .primitives import choose, fma, root, select
+from .primitives import bits, choose, fma, from_bits, narrow, picks, polynomial, root, select
 from .tables.acosh import TABLE as ACOSH
 from .tables.asinh import TABLE as ASINH
 from .tables.atanh import TABLE as ATANH
@@ -24,6 +26,7 @@ FIRST, END = 0.125, 32.0  # pieces of |x| and of x - 1 lie two for each doubling
 BEFORE_ONE = 1.0 - 2.0**-24
 ATANH_END = 1.0 - 2.0**-16
 ODDS_START, ODDS_END = 2.0**-15, 1.0 - 2.0**-15
+SIGNIFICAND = (1 << 23) - 1
 
 
 def log_odds(x: Any) -> Any:
@@ -36,17 +39,38 @@ def log_odds_usual(x: Any) -> Any:
     return choose(x, log_odds_near, log_odds_of_normal)(x)
 
 
-def log_odds_single(x: Any) -> Any:
-    return select((x >= ODDS_START) & (x <= ODDS_END), log_odds_near(x), log_odds_any(x))
-
-
 def log_odds_near(x: Any) -> Any:
     """By pieces of the smaller of x and 1 - x; near 1/2 the distance from there times a function of that."""
+    less, factor = factors_of_odds(x)
+    column = picks(LOG_ODDS, octave_place(less))
+    t = less - column[0]
+    return fma(factor, column[-1], factor * (t * polynomial(t, column[1:-1], column[1:-1])))
+
+
+def factors_of_odds(x: Any) -> Any:
+    """The smaller of x and 1 - x, and by what a function of that is multiplied."""
     one, middle = type(x)(1), x - type(x)(0.5)
     rest = one - x
     less = select(rest < x, rest, x)
-    factor = select(less < 0.25, with_sign(one, middle), middle)
-    return times_pieces(factor, less, octave_place(less), LOG_ODDS)
+    return less, select(less < 0.25, with_sign(one, middle), middle)
+
+
+def log_odds_single(x: Any) -> Any:
+    """The same bits, and below the pieces, for y 2^k, those of y less k ln(2), and of -log(1 - x) the first term.
+
+    The products with the first part of ln(2) and their sums are exact.
+    """
+    less, factor = factors_of_odds(x)
+    scaled, more = normal(less)
+    lifted = from_bits(x, narrow(x, bits(scaled) & SIGNIFICAND | bits(type(x)(ODDS_START))))
+    y = select(less < ODDS_START, lifted, less)
+    k = -(np.float32(narrow(x, bits(scaled) - bits(y)) >> 23) + more)
+    column = picks(LOG_ODDS, octave_place(y))
+    total = fma(k, LN2_BELOW[0], column[-1])
+    rest = fma(k, LN2_BELOW[1], column[-1] - fma(k, -LN2_BELOW[0], total) + (y - less))
+    t = y - column[0]
+    value = fma(factor, total, factor * fma(t, polynomial(t, column[1:-1], column[1:-1]), rest))
+    return select(less > 0, value, select(less == 0, factor * type(x)(math.inf), type(x)(math.nan)))
 
 
 def log_odds_any(x: Any) -> Any:

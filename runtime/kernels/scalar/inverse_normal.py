@@ -16,16 +16,20 @@ from typing import Any
 import numpy as np
 
 from .error import erfc, without_exponential
-from .exponential import exp, with_sign
-from .logarithm import LOG_SINGLE, log, log1p, log_of_normal, near_one, number_double
+from .exponential import clamped, exp, with_sign
+from .logarithm import LN2_SINGLE, LOG_SINGLE, log, log1p, log_of_normal, near_one, number_double, parts, tail_single
+from .mills import DECAY, DENSITY, GROWTH, ROOT_PI_INVERSE, power_of_square, ratio_of_tail
+from .mills import ERFC as TAIL_OF_ERFC
+from .mills import NORMAL as TAIL_OF_NORMAL
 from .normal import normal_cdf
-from .pieces import by_pieces, is_nearer, logarithmic_place, middle_place, nearer_place, times_pieces
+from .pieces import NEARER, by_pieces, is_nearer, logarithmic_place, middle_place, nearer_place, times_pieces
 from .power_pieces import by_power_pieces
 from .primitives import choose, fma, polynomial, root, select
 from .tables.erfcx import TABLE as ERFCX
 from .tables.erfinv import TABLE as ERFINV
 from .tables.log_ndtr import TABLE as LOG_NDTR
 from .tables.ndtri import TABLE as NDTRI
+from .underflow import BACK, scaled_back
 
 # x / t with erfc(x) = e^(-t^2), for t from 0.8325 to 1.75, 3.5, 7, 14 and 28: relative error at most 2^-53.6
 TAIL_1 = (
@@ -89,6 +93,7 @@ ROOT_PI = 1.772453850905516
 BEFORE_ONE = 1.0 - 2.0**-24
 ERFINV_START, ERFINV_END = 2.0**-100, 1.0 - 2.0**-16
 NDTRI_START, NDTRI_END = 1.5 * 2.0**-17, 1.0 - 2.0**-16
+NDTRI_FAR = 1.25 * 2.0**-16  # beyond the smaller of two probabilities outside these
 LOG_NDTR_START, LOG_NDTR_END, BEYOND_END = -9.0, 6.0, 7.0
 # erfinv(x) / x for w = -ln(1 - x^2): for w <= 5 in 0.4 w - 1, beyond in its root, brought to -1 to 1; a root above 3.75
 # has a polynomial of its own. Relative errors at most 2^-53.7, 2^-53.1 and 2^-53.4; in float32, far from 0, 2^-28.4.
@@ -122,6 +127,12 @@ LAST_DOUBLE = (
     0.00015968187980124456,  -0.0003876736587073566,  -0.00012106351267542902, 1.1871230774314012,
     4.774133179415473,
 )  # fmt: skip
+# t - x - OFF for P(X > x) = e^(-t^2/2) in 1 / t - PART, for 4.7 <= t <= 14.4: error at most 0.01 ulp of x
+OFF, PART = 0.40625, 0.140625  # OFF is nearly all of it, and t - OFF is not rounded
+NDTRI_TAIL = (
+    143721.40625, -25606.20703125, 2859.9775390625, -570.3452758789062, 130.1587677001953,
+    -30.34055519104004, 8.366549491882324, -3.1457085609436035, 1.9829741716384888, 0.005336000584065914,
+)  # fmt: skip
 # (2k - 1)!! (-1/2)^k, k = 7 to 0: sqrt(pi) x e^(x^2) erfc(x) in 1 / x^2, for large x
 ERFCX_FAR = (-1055.7421875, 162.421875, -29.53125, 6.5625, -1.875, 0.75, -0.5, 1.0)
 
@@ -132,12 +143,27 @@ def erfcx(x: Any) -> Any:
 
 
 def erfcx_single(x: Any) -> Any:
-    return erfcx_near(x) if is_nearer(x) else np.float32(erfcx_double(np.float64(x)))
+    return select(is_nearer(x), erfcx_near(x), select(x > 0, erfcx_above(x), erfcx_below(x)))
 
 
 def erfcx_near(x: Any) -> Any:
     """The same of a float32, |x| < 7.75."""
     return by_power_pieces(x, nearer_place(x), ERFCX)
+
+
+def erfcx_above(x: Any) -> Any:
+    """The same for x >= 7.75: 1 / (sqrt(pi) x), but for a small part."""
+    size = select(x > NEARER, x, type(x)(NEARER)) * type(x)(BACK)
+    size = select(size < 2.0**100, size, type(x)(2.0**100))  # infinity gives 0
+    first, second = ratio_of_tail(size, BACK, ROOT_PI_INVERSE, TAIL_OF_ERFC)
+    return scaled_back(first + second)
+
+
+def erfcx_below(x: Any) -> Any:
+    """The same for x <= -7.75: 2 e^(x^2), infinite below -9.38. Of what is not greater -9.4 is computed."""
+    power, part = power_of_square(clamped(x, type(x)(-9.4), type(x)(-NEARER)), GROWTH, 0.0)
+    half = fma(power, part, power)
+    return half + half
 
 
 def erfcx_double(x: Any) -> Any:
@@ -201,9 +227,7 @@ def ndtri(x: Any) -> Any:
 
 
 def ndtri_single(x: Any) -> Any:
-    if (x >= NDTRI_START) & (x < NDTRI_END):
-        return ndtri_near(x)
-    return np.float32(ndtri_double(np.float64(x)))
+    return select((x >= NDTRI_START) & (x < NDTRI_END), ndtri_near(x), ndtri_far(x))
 
 
 def ndtri_near(x: Any) -> Any:
@@ -213,6 +237,29 @@ def ndtri_near(x: Any) -> Any:
     y = select(rest < x, rest, x)
     factor = select(y < type(x)(0.25), with_sign(one, middle), middle)
     return times_pieces(factor, y, middle_place(y), NDTRI)
+
+
+def ndtri_far(x: Any) -> Any:
+    """The same of other float32: with t = sqrt(-2 ln(q)) for the smaller of the two probabilities q it is t less a
+    polynomial in 1 / t. The logarithm is a sum of two numbers, and so is its root."""
+    rest = type(x)(1) - x
+    q = select(rest < x, rest, x)
+    first, second = log_of_probability(select((q > 0) & (q < NDTRI_FAR), q, type(x)(NDTRI_START)))
+    square = -(first + second)
+    t = root(square)
+    part = type(x)(1) / t
+    low = fma(-t, t, square) - (second + (first + square))
+    tail = polynomial(fma(part, fma(-part, t, 1.0), part - type(x)(PART)), NDTRI_TAIL, NDTRI_TAIL)
+    value = t - type(x)(OFF) - fma(part * fma(part * type(x)(-0.9), part, -0.5), low, tail)
+    value = select(q > 0, value, select(q == 0, type(x)(math.inf), type(x)(math.nan)))
+    return select(x < 0.5, -value, value)
+
+
+def log_of_probability(q: Any) -> Any:
+    """2 ln(q) as a sum of two numbers for a float32 q > 0, the first of which is not rounded."""
+    n, f = parts(q)
+    second = f + fma(n, LN2_SINGLE[1], tail_single(f))
+    return n * type(q)(2.0 * LN2_SINGLE[0]), second + second
 
 
 def ndtri_double(x: Any) -> Any:
@@ -228,14 +275,22 @@ def log_ndtr(x: Any) -> Any:
 
 
 def log_ndtr_single(x: Any) -> Any:
-    if (x > LOG_NDTR_START) & (x <= LOG_NDTR_END):
-        return log_ndtr_near(x)
-    return np.float32(log_ndtr_double(np.float64(x)))
+    return select((x > LOG_NDTR_START) & (x <= LOG_NDTR_END), log_ndtr_near(x), log_ndtr_far(x))
 
 
 def log_ndtr_near(x: Any) -> Any:
     """The same of a float32, -9 < x <= 6: the greater x is, the faster it decays, and the shorter are the pieces."""
     return by_pieces(x, logarithmic_place(type(x)(BEYOND_END) - x, 20), LOG_NDTR)
+
+
+def log_ndtr_far(x: Any) -> Any:
+    """The same of other float32: -P(X > x) above 0, and below it -x^2/2 and the logarithm of what that is without."""
+    size = clamped(abs(x), type(x)(LOG_NDTR_END), type(x)(2.0**40))  # more changes no logarithm beside x^2/2
+    first, second = ratio_of_tail(size, 1.0, DENSITY, TAIL_OF_NORMAL)
+    power, part = power_of_square(select(size > 14.5, type(x)(14.5), size), DECAY, 64.0)
+    above = fma(first, power, power * fma(part, first + second, second))
+    below = fma(x * type(x)(-0.5), x, log_of_normal(first + second))
+    return select(x > 0, -scaled_back(above), below)
 
 
 def log_ndtr_double(x: Any) -> Any:

@@ -7,17 +7,19 @@ Errors of functions are given for float32 and for float64: the largest that was 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .error import erf_near_zero, erfc_parts, without_exponential
 from .exponential import EXP_SINGLE, LN2_SINGLE, LOG2_E, SHIFT, exp_minus, scaled, times_power
 from .primitives import choose, fma, polynomial, select
+from .underflow import BACK, SCALE, scaled_back
 
 ROOT_HALF = 0.7071067811865476
 DENSITY = 0.3989422804014327  # 1 / sqrt(2 pi)
 # e^(-r/2) as a polynomial in r for |r| < 0.694
 BELL_SINGLE = tuple(c * (-0.5) ** (6 - k) for k, c in enumerate((*EXP_SINGLE, 1.0, 1.0)))
-BELL_SCALED = tuple(c * 2.0**32 for c in BELL_SINGLE)
+BELL_SCALED = tuple(c * SCALE for c in BELL_SINGLE)
 # e^(x^2/2) P(X > x) as a polynomial in (x - 3) / (x + 3) for 0 <= x <= 14.6: relative error at most 2^-27.2 for x <= 3,
 # up to 3 times that beyond
 FAR_SINGLE = (
@@ -25,8 +27,7 @@ FAR_SINGLE = (
     0.002904943423345685,   0.00613207183778286,    -0.04621337354183197,   0.12322502583265305,
     -0.20640261471271515,   0.12151394784450531,
 )  # fmt: skip
-FAR_SCALED = tuple(c * 2.0**-32 for c in FAR_SINGLE)
-FAR_HIGHER, FAR_SECOND, FAR_LOWEST = FAR_SCALED[:8], FAR_SCALED[8], FAR_SCALED[9]
+FAR_HIGHER, FAR_SECOND, FAR_LOWEST = FAR_SINGLE[:8], FAR_SINGLE[8], FAR_SINGLE[9]
 
 # x^2 / 2 = (ROOT x)^2 ln 2
 ROOT = 0.8493218002880191
@@ -42,6 +43,7 @@ FAR_SHORT = (
     0.09402629733085632, -0.3093225061893463, 0.1703411042690277,  0.809641420841217,
     -2.0485048294067383, 2.3716201782226562,  -1.5876461267471313, 0.5,
 )  # fmt: skip
+GELU_START = -13.0  # from here on float32 has normal results
 EXP2_SHORT_SCALED = tuple(c * 2.0**32 for c in EXP2_SHORT)
 FAR_SHORT_SCALED = tuple(c * 2.0**-32 for c in FAR_SHORT)
 
@@ -64,8 +66,8 @@ def normal_cdf(x: Any) -> Any:
 
 def pdf_single(x: Any) -> Any:
     r, shifted = bell_parts(x)
-    power = times_power(type(x)(2.0**32), shifted)
-    return polynomial(r, BELL_SINGLE, BELL_SINGLE) * power * type(x)(DENSITY * 2.0**-32)
+    power = times_power(type(x)(SCALE), shifted)
+    return select(x == x, scaled_back(polynomial(r, BELL_SINGLE, BELL_SINGLE) * power * type(x)(DENSITY)), x)
 
 
 def cdf_single(x: Any) -> Any:
@@ -76,7 +78,7 @@ def cdf_single(x: Any) -> Any:
     bell = times_power(polynomial(r, BELL_SCALED, BELL_SCALED), shifted)
     far = fma(ratio, fma(ratio, polynomial(ratio, FAR_HIGHER, FAR_HIGHER), FAR_SECOND), FAR_LOWEST)
     rest = bell * far
-    return select(x > 0, type(x)(1) - rest, rest)
+    return select(x < 0, scaled_back(rest), fma(rest, -BACK, 1.0))
 
 
 def bell_parts(x: Any) -> Any:
@@ -89,14 +91,32 @@ def bell_parts(x: Any) -> Any:
 
 def gelu_single(x: Any) -> Any:
     """With fewer operations than normal_cdf takes: in the far tail as exact as if x were wrong by half a unit."""
+    far = (x <= GELU_START) & (x > -math.inf)
+    factor, ratio = gelu_parts(x)
+    near = fma(-factor, ratio, x - select(far, type(x)(0), negative_part(x)))
+    return select(far, -scaled_back(factor * (ratio * type(x)(SCALE))), near)
+
+
+def gelu_near(x: Any) -> Any:
+    """The same of a float32 x > -13, where only subnormal x have subnormal results; 0 keeps its sign."""
+    factor, ratio = gelu_parts(x)
+    return fma(-factor, ratio, x - negative_part(x))
+
+
+def negative_part(x: Any) -> Any:
+    """x below 0, else 0."""
+    return select(x < 0, x, type(x)(0))
+
+
+def gelu_parts(x: Any) -> Any:
+    """Two factors of |x| P(X > |x|), both normal numbers where x is."""
     size = abs(x)
     size = select(size > 14.5, type(x)(14.5), size)
     y = size * type(x)(ROOT)
     shifted = fma(-y, y, SHIFT[0])
     r = fma(y, y, shifted - type(x)(SHIFT[0]))
     bell = times_power(polynomial(r, EXP2_SHORT_SCALED, EXP2_SHORT_SCALED), shifted)
-    far = polynomial(y / (y + type(x)(BEYOND)), FAR_SHORT_SCALED, FAR_SHORT_SCALED)
-    return fma(-(size * bell), far, x - select(x < 0, x, type(x)(0)))  # 0 keeps its sign
+    return size * bell, polynomial(y / (y + type(x)(BEYOND)), FAR_SHORT_SCALED, FAR_SHORT_SCALED)
 
 
 def gelu_double(x: Any) -> Any:

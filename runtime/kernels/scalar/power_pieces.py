@@ -57,3 +57,13 @@ def power_of(shifted: Any, r: Any) -> Any:
     unit, lost = picks(POWERS, bits(shifted))
     power = from_bits(shifted, narrow(shifted, bits(unit) + (bits(shifted) << 18)))
     return power, fma(r, polynomial(r, EXP2_NEAR, EXP2_NEAR), lost)
+
+
+def power_of_pair(first: Any, low: Any, factor: tuple[float, float], more: float) -> Any:
+    """e^(f (first + low)) 2^more as a float32 and a small part of it, for f / ln 2 = factor as a sum of two numbers.
+
+    `first` is below 2^8, so that what is left of the product and the multiple of 1/32 loses no more than 2^-30.
+    """
+    shifted = fma(first, factor[0], type(first)(SHIFT + more))
+    rest = fma(first, factor[0], type(first)(SHIFT + more) - shifted)
+    return power_of(shifted, fma(first, factor[1], fma(low, factor[0], rest)))

@@ -34,6 +34,7 @@ from .bessel.modified import (
     scaled_modified_bessel_k0,
     scaled_modified_bessel_k1,
 )
+from .bessel.near_zero import LEAST_NORMAL
 from .bessel.sine_ratio import ratio_of_sine_near, sinc, sinc_near, spherical_bessel_j0
 from .circular import (
     NEAR,
@@ -50,7 +51,10 @@ from .circular import (
 )
 from .error import erfc, erfc_near
 from .exponential import exp, exp_usual, with_sign
-from .gamma.gamma import digamma, digamma_near, lgamma, lgamma_usual
+from .gamma.gamma import digamma, lgamma, lgamma_usual
+from .gamma.positive import END as GAMMA_END
+from .gamma.positive import START as GAMMA_START
+from .gamma.positive import START_OF_SQUARES, digamma_positive
 from .gamma.zeta import polygamma, polygamma_usual
 from .inverse_hyperbolic import (
     ATANH_END,
@@ -93,6 +97,7 @@ from .logarithm import (
     log10_of_normal,
     log_of_normal,
 )
+from .normal import GELU_START, gelu, gelu_near
 from .pieces import MIDDLE, MIXED, NEARER
 from .pieces import NEAR as PIECES_NEAR
 from .primitives import bits, choose, fma, narrow, select
@@ -120,6 +125,11 @@ def bits_beside_one(x: Any) -> Any:
 def size_bits(x: Any) -> Any:
     """A key that grows with |x|."""
     return narrow(x, bits(x) & choose(x, 2**31 - 1, 2**63 - 1))
+
+
+def bits_below(x: Any) -> Any:
+    """A key that grows with -x, above 0 for x < 0."""
+    return narrow(x, bits(x) ^ choose(x, -(2**31), -(2**63)))
 
 
 def end_bits(x: Any) -> Any:
@@ -173,24 +183,29 @@ def is_in_nearer_pieces(like: Any, low: Any, high: Any) -> Any:
     return choose(like, high < bits(type(like)(NEARER)), False)
 
 
-def is_in_middle(like: Any, low: Any, high: Any) -> Any:
-    """Whether logarithmic pieces hold the numbers between two keys; in float64 there are none."""
-    return choose(like, has_keys_between(like, low, high, MIDDLE[0], MIDDLE[1]), False)
+def has_gamma(like: Any, low: Any, high: Any) -> Any:
+    """Whether functions of positive float32 hold the numbers between two keys; in float64 there are none."""
+    return choose(like, has_keys_between(like, low, high, GAMMA_START, GAMMA_END), False)
 
 
-def is_in_middle_or_normal(like: Any, low: Any, high: Any) -> Any:
+def has_gamma_or_is_normal(like: Any, low: Any, high: Any) -> Any:
     """The same; in float64 whether the numbers are positive, normal and finite."""
-    return choose(like, is_in_middle(like, low, high), is_normal(like, low, high))
+    return choose(like, has_gamma(like, low, high), is_normal(like, low, high))
 
 
-def is_in_mixed(like: Any, low: Any, high: Any) -> Any:
-    """Whether logarithmic pieces and the linear ones after them hold the numbers; in float64 there are none."""
-    return choose(like, has_keys_between(like, low, high, MIXED[0], MIXED[1]), False)
+def has_short_bessel(like: Any, low: Any, high: Any) -> Any:
+    """Whether Bessel functions of the second kind hold the numbers between two keys; in float64 there are none."""
+    return choose(like, has_keys_between(like, low, high, LEAST_NORMAL, MIXED[1]), False)
 
 
-def is_first_order_in_middle(order: Any, like: Any, low: Any, high: Any) -> Any:
-    """Whether `is_in_middle` holds, and the order has pieces."""
-    return (order == 1) & is_in_middle(like, low, high)
+def has_scaled_bessel(like: Any, low: Any, high: Any) -> Any:
+    """The same of those that a power of e scales."""
+    return choose(like, has_keys_between(like, low, high, LEAST_NORMAL, MIDDLE[1]), False)
+
+
+def is_first_order_with_gamma(order: Any, like: Any, low: Any, high: Any) -> Any:
+    """Whether a function of such numbers holds them, and is that of the order; in float64 there are none."""
+    return choose(like, (order == 1) & has_keys_between(like, low, high, START_OF_SQUARES, GAMMA_END), False)
 
 
 def has_keys_between(like: Any, low: Any, high: Any, least: Any, end: Any) -> Any:
@@ -212,6 +227,11 @@ def is_before_end(like: Any, low: Any, high: Any) -> Any:
     """Whether the pieces of log_ndtr are for numbers with such keys; in float64 there are none."""
     least, end = BEYOND_END - LOG_NDTR_END, BEYOND_END - LOG_NDTR_START
     return choose(like, has_keys_between(like, low, high, least, end), False)
+
+
+def has_normal_gelu(like: Any, low: Any, high: Any) -> Any:
+    """Whether gelu of numbers up to a key is no small number in float32; float64 has one form."""
+    return choose(like, high < bits(type(like)(-GELU_START)), False)
 
 
 def has_normal_exp(like: Any, low: Any, high: Any) -> Any:
@@ -294,6 +314,7 @@ USUAL = {
     erfinv: Usual(erfinv_near, size_bits, is_short_of_one),
     ndtri: Usual(ndtri_near, all_bits, is_probable),
     log_ndtr: Usual(log_ndtr_near, end_bits, is_before_end),
+    gelu: Usual(gelu_near, bits_below, has_normal_gelu),
     exp: Usual(exp_usual, size_bits, has_normal_exp),
     log: Usual(log_of_normal, all_bits, is_normal),
     log1p: Usual(log1p_usual, bits_beside_one, is_moderate),
@@ -303,17 +324,17 @@ USUAL = {
     asinh: Usual(asinh_near, size_bits, is_before_hyperbolic_end),
     acosh: Usual(acosh_near, all_bits, has_usual_acosh),
     atanh: Usual(atanh_near, size_bits, is_before_atanh_end),
-    lgamma: Usual(lgamma_usual, all_bits, is_in_middle_or_normal),
-    digamma: Usual(digamma_near, all_bits, is_in_middle),
-    polygamma: Usual(polygamma_usual, all_bits, is_first_order_in_middle),
+    lgamma: Usual(lgamma_usual, all_bits, has_gamma_or_is_normal),
+    digamma: Usual(digamma_positive, all_bits, has_gamma),
+    polygamma: Usual(polygamma_usual, all_bits, is_first_order_with_gamma),
     bessel_j0: Usual(j0_near, size_bits, is_in_linear_pieces),
     bessel_j1: Usual(j1_near, size_bits, is_in_linear_pieces),
-    bessel_y0: Usual(y0_near, all_bits, is_in_mixed),
-    bessel_y1: Usual(y1_near, all_bits, is_in_mixed),
-    modified_bessel_k0: Usual(k0_near, all_bits, is_in_mixed),
-    modified_bessel_k1: Usual(k1_near, all_bits, is_in_mixed),
-    scaled_modified_bessel_k0: Usual(k0e_near, all_bits, is_in_middle),
-    scaled_modified_bessel_k1: Usual(k1e_near, all_bits, is_in_middle),
+    bessel_y0: Usual(y0_near, all_bits, has_short_bessel),
+    bessel_y1: Usual(y1_near, all_bits, has_short_bessel),
+    modified_bessel_k0: Usual(k0_near, all_bits, has_short_bessel),
+    modified_bessel_k1: Usual(k1_near, all_bits, has_short_bessel),
+    scaled_modified_bessel_k0: Usual(k0e_near, all_bits, has_scaled_bessel),
+    scaled_modified_bessel_k1: Usual(k1e_near, all_bits, has_scaled_bessel),
     spherical_bessel_j0: Usual(ratio_of_sine_near, size_bits, is_in_linear_pieces),
     sinc: Usual(sinc_near, size_bits, is_in_nearer_pieces),
     airy_ai: Usual(airy_near, size_bits, is_in_nearer_pieces),

@@ -26,6 +26,7 @@ UNARY = (
     *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh"),
     *("cosh", "tanh", "asinh", "acosh", "atanh", "sigmoid", "erf", "erfc", "normal_cdf", "normal_pdf", "sqrt", "rsqrt"),
     *("log_odds", "log1p_exp", "log_sigmoid", "erfinv", "lgamma", "i0", "i1e"),
+    *("bessel_j1", "bessel_y0", "modified_bessel_k0", "scaled_modified_bessel_k1"),
 )
 BINARY = ("pow", "hypot", "atan2")
 WIDE = (
@@ -36,8 +37,8 @@ WIDE = (
     "erfinv",
     "lgamma",
     "pow",
-    "i0",
-    "i1e",
+    "bessel_j1",
+    "bessel_y0",
 )  # computed in float64 for arguments in float32 too
 LIBRARY = re.compile(rf"\b({'|'.join((*UNARY, *BINARY, 'fma', 'fmod', 'ldexp'))})f?\b")
 # Arithmetic on several numbers at once, in single and in double precision.

@@ -38,18 +38,18 @@ def sinc(x: np.ndarray) -> np.ndarray:
 
 
 NONE = np.array([])
-MIDDLE, MIXED, NEAR, NEARER = (2.0**-6, 2.0**10), (2.0**-5, 21.5), (-15.5, 15.5), (-7.75, 7.75)
+SHORT, NEAR, NEARER = (2.0**-126, 21.5), (-15.5, 15.5), (-7.75, 7.75)
 S = sg.special
 STATED = {
-    "digamma": Stated(sg.digamma, 1.0, *MIDDLE, special.digamma, np.array([1.4616321449683623])),
-    "lgamma": Stated(sg.lgamma, 1.9, *MIDDLE, special.gammaln, np.array([1.0, 2.0])),
-    "trigamma": Stated(lambda x: sg.polygamma(1, x), 1.2, *MIDDLE, lambda x: special.polygamma(1, x), NONE),
-    "k0e": Stated(S.scaled_modified_bessel_k0, 0.7, *MIDDLE, special.k0e, NONE),
-    "k1e": Stated(S.scaled_modified_bessel_k1, 1.1, *MIDDLE, special.k1e, NONE),
-    "k0": Stated(S.modified_bessel_k0, 1.3, *MIXED, special.k0, NONE),
-    "k1": Stated(S.modified_bessel_k1, 1.7, *MIXED, special.k1, NONE),
-    "y0": Stated(S.bessel_y0, 1.2, *MIXED, special.y0, special.y0_zeros(7)[0].real),
-    "y1": Stated(S.bessel_y1, 1.0, *MIXED, special.y1, special.y1_zeros(6)[0].real),
+    "digamma": Stated(sg.digamma, 1.0, 2.0**-126, 2.0**10, special.digamma, np.array([1.4616321449683623])),
+    "lgamma": Stated(sg.lgamma, 1.9, 2.0**-126, 2.0**10, special.gammaln, np.array([1.0, 2.0])),
+    "trigamma": Stated(lambda x: sg.polygamma(1, x), 1.2, 2.0**-50, 2.0**10, lambda x: special.polygamma(1, x), NONE),
+    "k0e": Stated(S.scaled_modified_bessel_k0, 0.7, 2.0**-126, 2.0**10, special.k0e, NONE),
+    "k1e": Stated(S.scaled_modified_bessel_k1, 1.1, 2.0**-126, 2.0**10, special.k1e, NONE),
+    "k0": Stated(S.modified_bessel_k0, 1.3, *SHORT, special.k0, NONE),
+    "k1": Stated(S.modified_bessel_k1, 1.7, *SHORT, special.k1, NONE),
+    "y0": Stated(S.bessel_y0, 1.2, *SHORT, special.y0, special.y0_zeros(7)[0].real),
+    "y1": Stated(S.bessel_y1, 1.0, *SHORT, special.y1, special.y1_zeros(6)[0].real),
     "j0": Stated(S.bessel_j0, 1.1, *NEAR, special.j0, special.jn_zeros(0, 5)),
     "j1": Stated(S.bessel_j1, 1.1, *NEAR, special.j1, special.jn_zeros(1, 4)),
     "spherical_j0": Stated(S.spherical_bessel_j0, 1.2, *NEAR, ratio_of_sine, np.pi * np.arange(1, 5)),
@@ -134,15 +134,46 @@ def test_sinc_far_from_zero() -> None:
 
 
 def test_lgamma_far_from_its_pieces() -> None:
-    """Below 0, near 0 and beyond 2^10 in single precision: relative to the largest term."""
+    """Below 0, subnormal and beyond 2^10 in single precision: relative to the largest term."""
     x = -np.concatenate([np.linspace(1e-3, 40, 100_001), np.geomspace(1e-44, 1e6, 100_001)])
-    x = np.concatenate([x, np.geomspace(1e-44, 2.0**-6, 20_001), np.geomspace(2.0**10, 3e36, 20_001)])
+    x = np.concatenate([x, np.geomspace(1e-44, 2.0**-126, 20_001), np.geomspace(2.0**10, 3e36, 20_001)])
     x = x.astype(np.float32)
     x = x[(x > 0) | (x != np.rint(x))]
     wanted = special.gammaln(x.astype(np.float64))
     terms = np.maximum(np.abs(wanted), np.abs(special.gammaln(np.abs(x).astype(np.float64))))
     found = sg.lgamma(sg.tensor(x)).numpy()
     assert (np.abs(found - wanted) <= 0.51 * np.spacing(terms.astype(np.float32)) + 1e-9).all()
+
+
+@pytest.mark.parametrize("name", ["digamma", "trigamma"])
+def test_derivatives_of_lgamma_far_from_their_pieces(name: str) -> None:
+    """The same of the derivatives, whose terms are those of reflection."""
+    x = -np.concatenate([np.linspace(1e-3, 40, 100_001), np.geomspace(1e-37, 1e5, 100_001)])
+    x = np.concatenate([x, np.geomspace(1e-38, 2.0**-126, 20_001), np.geomspace(2.0**10, 3e36, 20_001)])
+    x = x.astype(np.float32).astype(np.float64)
+    x = x[(x > 0) | (x != np.rint(x))]
+    order = ["digamma", "trigamma"].index(name)
+    positive = special.polygamma(order, np.where(x > 0, x, 1 - x))
+    turn = np.pi * np.where(x < 0, x - np.rint(x), 0.5)
+    mirrored = -np.pi / np.tan(turn) if order == 0 else (np.pi / np.sin(turn)) ** 2
+    wanted = np.where(x > 0, positive, mirrored + (positive if order == 0 else -positive))
+    terms = np.maximum(np.abs(wanted), np.where(x > 0, 0, np.maximum(np.abs(positive), np.abs(mirrored))))
+    found = sg.polygamma(order, sg.tensor(x.astype(np.float32))).numpy()
+    is_finite = terms < 3.4e38
+    errors = np.abs(found - wanted)[is_finite]
+    assert (errors <= 0.51 * np.spacing(np.maximum(terms[is_finite], 2.0**-126).astype(np.float32))).all()
+    assert np.isinf(found[~is_finite]).all()
+
+
+def test_poles_of_derivatives_of_lgamma() -> None:
+    """At 0, at negative whole numbers and at infinities, beside usual numbers and alone."""
+    x = np.array([0.0, -0.0, -1.0, -2.0, -3e7, np.inf, -np.inf, np.nan] * BLOCK, np.float32)
+    for order, wanted in (
+        (0, [-np.inf, np.inf, np.nan, np.nan, np.nan, np.inf, np.nan, np.nan]),
+        (1, [np.inf, np.inf, np.inf, np.inf, np.inf, 0.0, np.nan, np.nan]),
+    ):
+        np.testing.assert_array_equal(sg.polygamma(order, sg.tensor(x)).numpy(), wanted * BLOCK)
+        np.testing.assert_array_equal(sg.polygamma(order, sg.tensor(x[:8])).numpy(), wanted)
 
 
 def test_signs_and_zeros() -> None:

@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ..circular import cos, sin
-from ..exponential import exp
-from ..pieces import by_pieces_with_slopes, is_nearer, nearer_place
-from ..primitives import choose, polynomial, root
+from ..circular import cos, cos_part, quarter_turns_near, sin, sin_part
+from ..exponential import clamped, exp
+from ..pieces import NEARER, by_pieces_with_slopes, nearer_place
+from ..power_pieces import power_of_pair
+from ..primitives import choose, fma, polynomial, root, select
 from ..tables.bessel.airy import TABLE as AIRY
+from ..underflow import scaled_back
 
 ROOT_PI = 1.772453850905516
 ROOT_HALF = 0.7071067811865476
@@ -61,6 +63,18 @@ WAVE_Q = (
     -4.696128116351274e-10,  5.54492916212269e-09,    -9.570857711182683e-08,  2.823301377968839e-06,
     -0.00019192187800497895, 0.06924959748009735,
 )  # fmt: skip
+# e^z Ai(x) for a float32 7.75 <= x <= 29 in sqrt(x) - DECAY_CENTER, where it is nearly a float32: relative error at
+# most 2^-29.9
+DECAY_CENTER = 4.034912109375
+DECAY_HIGHER = (
+    -2.226538597938088e-08, 1.8231597209705797e-07, -9.96323251456488e-07,  5.127035365148913e-06,
+    -2.5759885829756968e-05, 0.00012671950389631093, -0.0006218264461494982, 0.0031309223268181086,
+    -0.01721365936100483,
+)  # fmt: skip
+DECAY_LOWEST = 0.14021582901477814
+DECAY = (-0.9617967009544373, 7.028461650952758e-09)  # -2/3 over ln 2
+TWO_THIRDS = (0.6666666666666666, 3.700743415417188e-17)
+FARTHEST = 2.0**33  # here z is below 2^50
 Z_OF_2 = 1.885618083164127
 Z_OF_6 = 9.797958971132712
 
@@ -74,12 +88,58 @@ def airy_ai(x: Any) -> Any:
 
 
 def airy_single(x: Any) -> Any:
-    return airy_near(x) if is_nearer(x) else np.float32(airy_double(np.float64(x)))
+    far = np.float32(wave_of_wide(np.float64(select(x <= -NEARER, -x, type(x)(NEARER)))))
+    return select(x <= -NEARER, far, select(x >= NEARER, decay_of_single(x), airy_near(x)))
 
 
 def airy_near(x: Any) -> Any:
     """The same of a float32 that `is_nearer`."""
     return by_pieces_with_slopes(x, nearer_place(x), AIRY)
+
+
+def decay_of_single(x: Any) -> Any:
+    """The same of a float32 x >= 7.75, 0 from 29 on: a power of e times a polynomial in sqrt(x).
+
+    The exponent is a sum of two numbers: the root s lacks (x - s^2) / (2 s), which times x is s (x - s^2) / 2.
+    """
+    x = clamped(x, type(x)(NEARER), type(x)(29.0))
+    side = root(x)
+    first = x * side
+    low = fma(side * type(x)(0.5), fma(-side, side, x), fma(x, side, -first))
+    power, part = power_of_pair(first, low, DECAY, 64.0)
+    t = side - type(x)(DECAY_CENTER)
+    more = t * polynomial(t, DECAY_HIGHER, DECAY_HIGHER)
+    above = fma(power, DECAY_LOWEST, power * fma(part, more + type(x)(DECAY_LOWEST), more))
+    return scaled_back(above)
+
+
+def wave_of_wide(x: Any) -> Any:
+    """Ai(-x) for x >= 7.75 of a float32 as a float64, branch-free; beyond 2^33 no more than its size is right.
+
+    z and what its products lose are reduced to quarter turns; one division gives x^(-1/4) and 1 / z.
+    """
+    r, n = reduced_phase(select(x < FARTHEST, x, FARTHEST))
+    part = 1.0 / (x * root(root(x)))
+    size = x * part
+    inverse = 1.5 * part * size
+    t = 2.0 * (Z_OF_6 * inverse) * (Z_OF_6 * inverse) - 1.0
+    p, q = polynomial(t, WAVE_P, WAVE_P), polynomial(t, WAVE_Q, WAVE_Q) * inverse
+    odd = (n & 1) != 0
+    first, second = sin_part(r, 0.0), cos_part(r, 0.0)
+    s, c = select(odd, second, first), select(odd, -first, second)
+    value = ROOT_HALF / ROOT_PI * size * (p * (c + s) + q * (s - c))
+    return select(x < math.inf, select((n & 2) != 0, -value, value), 0.0)
+
+
+def reduced_phase(x: Any) -> Any:
+    """r, |r| <= pi / 4, and n with z = 2/3 x^(3/2) = n pi / 2 + r."""
+    side = root(x)
+    first = x * side
+    low = fma(0.5 * side, fma(-side, side, x), fma(x, side, -first))
+    z = first * TWO_THIRDS[0]
+    rest = fma(first, TWO_THIRDS[0], -z) + fma(first, TWO_THIRDS[1], low * TWO_THIRDS[0])
+    n, r, lost = quarter_turns_near(z, 0.0)
+    return r - (lost - rest), n
 
 
 def airy_double(x: Any) -> Any:

@@ -1,9 +1,9 @@
-"""Bessel functions of the first and second kind, of order 0 and 1.
+"""Bessel functions of the first and second kind, of order 0 and 1, branch-free, so that loops over them are vectorised.
 
 A polynomial's coefficients, the highest power first, are those of Chebyshev interpolation in a number that goes from
--1 to 1, computed with 50 digits. float32 is computed in float64, but for what is computed by pieces.
-Below 8 they are polynomials in x^2, and the logarithm's part; from there on
-sqrt(2 / (pi x)) (P cos(x - a) - Q sin(x - a)) with polynomials P and Q.
+-1 to 1, computed with 50 digits. In float64 those below 8 are in x^2, beside the logarithm's part; from there on it is
+sqrt(2 / (pi x)) (P cos(x - a) - Q sin(x - a)) with polynomials P and Q. float32 is computed by pieces, and beyond and
+next to 0 as `wave.py` and `near_zero.py` say.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
-from ..circular import cos, sin
+from ..circular import quarter_turns, sin_of_quarters
 from ..exponential import with_sign
-from ..logarithm import log
-from ..pieces import by_pieces_with_slopes, is_mixed, is_near, mixed_place, near_place
-from ..primitives import choose, polynomial, root
+from ..logarithm import log, normal
+from ..pieces import MIXED, by_pieces_with_slopes, is_near, mixed_place, near_place
+from ..primitives import choose, polynomial, root, select
 from ..tables.bessel.j0 import TABLE as J0
 from ..tables.bessel.j1 import TABLE as J1
 from ..tables.bessel.y0 import TABLE as Y0
 from ..tables.bessel.y1 import TABLE as Y1
+from .near_zero import of_positive, or_pole, y0_near_zero, y1_near_zero
+from .wave import j0_far, j1_far, y0_far, y1_far
 
 ROOT_PI = 1.772453850905516
 # P and x Q of order 0 and 1 in 128 / x^2 - 1: relative error at most 2^-54.5
@@ -53,15 +53,17 @@ Q1_FAR = (
 
 def wave(x: Any, even: Any, second: Any) -> Any:
     """J0 (even) or J1 for x >= 8, or Y0 or Y1 (second): x - pi / 4 is turned into x by sums of sine and cosine."""
-    if not x < math.inf:
-        return x - x if x != x else 0.0
-    part = 1.0 / x
+    size = select(x < 8, 8.0, x)
+    part = 1.0 / size
     t = 128.0 * part * part - 1.0
     p = polynomial(t, P0_FAR, P0_FAR) if even else polynomial(t, P1_FAR, P1_FAR)
     q = part * (polynomial(t, Q0_FAR, Q0_FAR) if even else polynomial(t, Q1_FAR, Q1_FAR))
-    plus, minus = sin(x) + cos(x), sin(x) - cos(x)
+    n, r, lost = quarter_turns(size, 0.0)
+    sine, cosine = sin_of_quarters((n, r, lost)), sin_of_quarters((n + 1, r, lost))
+    plus, minus = sine + cosine, sine - cosine
     along, across = (plus, minus) if even else (minus, -plus)
-    return (p * across + q * along if second else p * along - q * across) / (ROOT_PI * root(x))
+    value = (p * across + q * along if second else p * along - q * across) / (ROOT_PI * root(size))
+    return select(x == math.inf, 0.0, value)
 
 
 TWO_OVER_PI = 0.6366197723675814
@@ -97,12 +99,12 @@ Y1_NEAR = (
 
 
 def bessel_j0(x: Any) -> Any:
-    """J0(x); error at most 1.1 ulp for |x| < 15.5 in float32, 8e-16 in float64, and relative to 1 / sqrt(x) beyond."""
+    """J0(x); error at most 1.1 ulp in float32, 8e-16 in float64, and relative to 1 / sqrt(x) from 8 on."""
     return choose(x, j0_single, j0_double)(x)
 
 
 def j0_single(x: Any) -> Any:
-    return j0_near(x) if is_near(x) else np.float32(j0_double(np.float64(x)))
+    return select(is_near(x), j0_near(x), j0_far(abs(x)))
 
 
 def j0_near(x: Any) -> Any:
@@ -111,19 +113,23 @@ def j0_near(x: Any) -> Any:
 
 
 def j0_double(x: Any) -> Any:
-    size = abs(x)
-    if size < 8:
-        return polynomial(size * size * 0.03125 - 1.0, J0_NEAR, J0_NEAR)
-    return wave(size, True, False)
+    size, t = abs(x), square_below_8(x)
+    return select(size < 8, polynomial(t, J0_NEAR, J0_NEAR), wave(size, True, False))
+
+
+def square_below_8(x: Any) -> Any:
+    """x^2 / 32 - 1 for |x| < 8, else that of 8."""
+    small = select(abs(x) < 8, x, 8.0)
+    return small * small * 0.03125 - 1.0
 
 
 def bessel_j1(x: Any) -> Any:
-    """J1(x); error at most 1.1 ulp for |x| < 15.5 in float32, 8e-16 in float64, and relative to 1 / sqrt(x) beyond."""
+    """J1(x); error at most 1.1 ulp in float32, 8e-16 in float64, and relative to 1 / sqrt(x) from 8 on."""
     return choose(x, j1_single, j1_double)(x)
 
 
 def j1_single(x: Any) -> Any:
-    return j1_near(x) if is_near(x) else np.float32(j1_double(np.float64(x)))
+    return with_sign(type(x)(1), x) * select(is_near(x), j1_near(abs(x)), j1_far(abs(x)))
 
 
 def j1_near(x: Any) -> Any:
@@ -132,55 +138,57 @@ def j1_near(x: Any) -> Any:
 
 
 def j1_double(x: Any) -> Any:
-    size = abs(x)
-    if size < 8:
-        return x * polynomial(size * size * 0.03125 - 1.0, J1_NEAR, J1_NEAR)
-    value = wave(size, False, False)
-    return value if x > 0 else -value
+    size, t = abs(x), square_below_8(x)
+    far = with_sign(1.0, x) * wave(size, False, False)
+    return select(size < 8, x * polynomial(t, J1_NEAR, J1_NEAR), far)
 
 
 def bessel_y0(x: Any) -> Any:
-    """Y0(x), nan for x < 0; error at most 1.2 ulp for 2^-5 <= x < 21.5 in float32, else 1e-15 max(1, |Y0(x)|)."""
+    """Y0(x), nan for x < 0; error at most 1.2 ulp in float32, in float64 1.3e-15 max(1, |Y0(x)|)."""
     return choose(x, y0_single, y0_double)(x)
 
 
 def y0_single(x: Any) -> Any:
-    return y0_near(x) if is_mixed(x) else np.float32(y0_double(np.float64(x)))
+    y, more = normal(x)
+    return with_pole(x, select(x < MIXED[1], y0_below(y, more), y0_far(x)))
 
 
 def y0_near(x: Any) -> Any:
-    """The same of a float32 that `is_mixed`."""
-    return by_pieces_with_slopes(x, mixed_place(x), Y0)
+    """The same of a normal float32, 0 < x < 21.5."""
+    return y0_below(x, -type(x)(0))
+
+
+def y0_below(y: Any, more: Any) -> Any:
+    """The same of 0 < y 2^more < 21.5."""
+    return select(y < MIXED[0], y0_near_zero(y, more), by_pieces_with_slopes(y, mixed_place(y), Y0))
 
 
 def y0_double(x: Any) -> Any:
-    if not x > 0:
-        return -math.inf if x == 0 else math.nan
-    if x >= 8:
-        return wave(x, True, True)
-    t = x * x * 0.03125 - 1.0
-    return polynomial(t, Y0_NEAR, Y0_NEAR) + TWO_OVER_PI * log(x) * polynomial(t, J0_NEAR, J0_NEAR)
+    t = square_below_8(x)
+    near = polynomial(t, Y0_NEAR, Y0_NEAR) + TWO_OVER_PI * log(x) * polynomial(t, J0_NEAR, J0_NEAR)
+    return with_pole(x, select(x < 8, near, wave(x, True, True)))
 
 
 def bessel_y1(x: Any) -> Any:
-    """Y1(x), nan for x < 0; error at most 1 ulp for 2^-5 <= x < 21.5 in float32, else 1e-15 max(1, |Y1(x)|)."""
+    """Y1(x), nan for x < 0; error at most 1 ulp in float32, in float64 1e-15 max(1, |Y1(x)|)."""
     return choose(x, y1_single, y1_double)(x)
 
 
 def y1_single(x: Any) -> Any:
-    return y1_near(x) if is_mixed(x) else np.float32(y1_double(np.float64(x)))
+    return with_pole(x, select(x < MIXED[1], or_pole(x, y1_near(x), -TWO_OVER_PI), y1_far(x)))
 
 
 def y1_near(x: Any) -> Any:
-    """The same of a float32 that `is_mixed`."""
-    return by_pieces_with_slopes(x, mixed_place(x), Y1)
+    """The same of a normal float32, 0 < x < 21.5."""
+    return select(x < MIXED[0], y1_near_zero(x), by_pieces_with_slopes(x, mixed_place(x), Y1))
 
 
 def y1_double(x: Any) -> Any:
-    if not x > 0:
-        return -math.inf if x == 0 else math.nan
-    if x >= 8:
-        return wave(x, False, True)
-    t = x * x * 0.03125 - 1.0
-    regular = x * (polynomial(t, Y1_NEAR, Y1_NEAR) + TWO_OVER_PI * log(x) * polynomial(t, J1_NEAR, J1_NEAR))
-    return regular - TWO_OVER_PI / x
+    t = square_below_8(x)
+    regular = polynomial(t, Y1_NEAR, Y1_NEAR) + TWO_OVER_PI * log(x) * polynomial(t, J1_NEAR, J1_NEAR)
+    return with_pole(x, select(x < 8, x * regular - TWO_OVER_PI / x, wave(x, False, True)))
+
+
+def with_pole(x: Any, value: Any) -> Any:
+    """A value for x > 0, minus infinity at 0, and nan below it."""
+    return -of_positive(x, -value)

@@ -1,8 +1,9 @@
 """Modified Bessel functions of order 0 and 1, of the first and the second kind.
 
-Those of the first kind are branch-free, so that loops over them are vectorised.
+They are branch-free, so that loops over them are vectorised.
 A polynomial's coefficients, the highest power first, are those of Chebyshev interpolation in a number that goes from
--1 to 1, computed with 50 digits. float32 is computed in float64, but for what is computed by pieces.
+-1 to 1, computed with 50 digits. float32 is computed by pieces, and beyond and next to 0 as `far.py` and
+`near_zero.py` say.
 Errors of functions are given for float32 and float64, or for float64: the largest that was found.
 """
 
@@ -11,19 +12,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from ..exponential import exp, with_sign
-from ..logarithm import log
-from ..pieces import (
-    by_pieces,
-    is_middle,
-    is_mixed,
-    is_near,
-    middle_place,
-    mixed_place,
-    near_place,
-)
+from ..logarithm import log, normal
+from ..pieces import MIDDLE, MIXED, by_pieces, is_near, middle_place, mixed_place, near_place
 from ..primitives import choose, polynomial, root, select
 from ..tables.bessel.i0 import TABLE as I0
 from ..tables.bessel.i0e import TABLE as I0E
@@ -33,6 +24,8 @@ from ..tables.bessel.k0 import TABLE as K0
 from ..tables.bessel.k0e import TABLE as K0E
 from ..tables.bessel.k1 import TABLE as K1
 from ..tables.bessel.k1e import TABLE as K1E
+from .far import i0_far, i0e_far, i1_far, i1e_far, k0_far, k0e_far, k1_far, k1e_far
+from .near_zero import k0_near_zero, k0e_near_zero, k1_near_zero, k1e_near_zero, of_positive, or_pole
 
 # e^-x I0(x) and e^-x I1(x) / x in x / 4 - 1, for 0 <= x <= 8: relative error at most 2^-53.1 and 2^-52.5
 I0E_NEAR = (
@@ -82,7 +75,7 @@ def i0e(x: Any) -> Any:
 
 
 def i0e_single(x: Any) -> Any:
-    return select(is_near(x), i0e_near(x), np.float32(i0e_double(np.float64(x))))
+    return select(is_near(x), i0e_near(x), i0e_far(abs(x)))
 
 
 def i0e_near(x: Any) -> Any:
@@ -100,7 +93,7 @@ def i1e(x: Any) -> Any:
 
 
 def i1e_single(x: Any) -> Any:
-    return select(is_near(x), i1e_near(x), np.float32(i1e_double(np.float64(x))))
+    return select(is_near(x), i1e_near(x), with_sign(i1e_far(abs(x)), x))
 
 
 def i1e_near(x: Any) -> Any:
@@ -118,7 +111,7 @@ def i0(x: Any) -> Any:
 
 
 def i0_single(x: Any) -> Any:
-    return select(is_near(x), i0_near(x), np.float32(i0_double(np.float64(x))))
+    return select(is_near(x), i0_near(x), i0_far(abs(x)))
 
 
 def i0_near(x: Any) -> Any:
@@ -138,7 +131,7 @@ def i1(x: Any) -> Any:
 
 
 def i1_single(x: Any) -> Any:
-    return select(is_near(x), i1_near(x), np.float32(i1_double(np.float64(x))))
+    return select(is_near(x), i1_near(x), with_sign(i1_far(abs(x)), x))
 
 
 def i1_near(x: Any) -> Any:
@@ -179,6 +172,17 @@ K1_NEAR = (
     -7.081133770184316e-07, -3.891869064371633e-05, -0.0013831688466153067, -0.02785423521977184,
     -0.24383852886774365,   -0.3322409552403131,    0.8850882877295894,
 )  # fmt: skip
+# I0(x) and I1(x) / x in x^2: Taylor coefficients; up to 2 what is lost is 2^-57 of them
+I0_SERIES = (
+    1.4963343967340453e-22,  7.242258480192779e-20,   2.896903392077112e-17,   9.385966990329842e-15,
+    2.4028075495244395e-12,  4.709502797067901e-10,   6.781684027777778e-08,   6.781684027777777e-06,
+    0.00043402777777777775,  0.015625,                0.25,                    1.0,
+)  # fmt: skip
+I1_SERIES = (
+    6.234726653058522e-24,   3.2919356728148996e-21,  1.4484516960385557e-18,  5.214426105738801e-16,
+    1.5017547184527747e-13,  3.363930569334215e-11,   5.651403356481481e-09,   6.781684027777778e-07,
+    5.425347222222222e-05,   0.0026041666666666665,   0.0625,                  0.5,
+)  # fmt: skip
 # sqrt(x) e^x K0(x) and the same of K1, in 4 / x - 1, for x >= 2: relative error at most 2^-55.6
 K0_FAR = (
     -6.183509185741941e-11,  1.0806290149518295e-10,  1.7977981899954878e-10,  -3.0539020868001565e-10,
@@ -204,16 +208,23 @@ def modified_bessel_k0(x: Any) -> Any:
 
 
 def k0_single(x: Any) -> Any:
-    return k0_near(x) if is_mixed(x) else np.float32(k0_double(np.float64(x)))
+    y, more = normal(x)
+    return of_positive(x, select(x < MIXED[1], k0_below(y, more), k0_far(x)))
 
 
 def k0_near(x: Any) -> Any:
-    """The same of a float32 that `is_mixed`."""
-    return by_pieces(x, mixed_place(x), K0)
+    """The same of a normal float32, 0 < x < 21.5."""
+    return k0_below(x, -type(x)(0))
+
+
+def k0_below(y: Any, more: Any) -> Any:
+    """The same of 0 < y 2^more < 21.5."""
+    return select(y < MIXED[0], k0_near_zero(y, more), by_pieces(y, mixed_place(y), K0))
 
 
 def k0_double(x: Any) -> Any:
-    return exp(-x) * far_k0(x) if x > 2.0 else near_k0(x)
+    small = select(x > 2.0, 2.0, x)
+    return of_positive(x, select(x > 2.0, exp(-x) * far_k0(x), near_k0(small)))
 
 
 def modified_bessel_k1(x: Any) -> Any:
@@ -222,16 +233,17 @@ def modified_bessel_k1(x: Any) -> Any:
 
 
 def k1_single(x: Any) -> Any:
-    return k1_near(x) if is_mixed(x) else np.float32(k1_double(np.float64(x)))
+    return of_positive(x, select(x < MIXED[1], or_pole(x, k1_near(x), 1.0), k1_far(x)))
 
 
 def k1_near(x: Any) -> Any:
-    """The same of a float32 that `is_mixed`."""
-    return by_pieces(x, mixed_place(x), K1)
+    """The same of a normal float32, 0 < x < 21.5."""
+    return select(x < MIXED[0], k1_near_zero(x), by_pieces(x, mixed_place(x), K1))
 
 
 def k1_double(x: Any) -> Any:
-    return exp(-x) * far_k1(x) if x > 2.0 else near_k1(x)
+    small = select(x > 2.0, 2.0, x)
+    return of_positive(x, select(x > 2.0, exp(-x) * far_k1(x), near_k1(small)))
 
 
 def scaled_modified_bessel_k0(x: Any) -> Any:
@@ -240,16 +252,23 @@ def scaled_modified_bessel_k0(x: Any) -> Any:
 
 
 def k0e_single(x: Any) -> Any:
-    return k0e_near(x) if is_middle(x) else np.float32(k0e_double(np.float64(x)))
+    y, more = normal(x)
+    return of_positive(x, select(x < MIDDLE[1], k0e_below(y, more), k0e_far(x)))
 
 
 def k0e_near(x: Any) -> Any:
-    """The same of a float32 that `is_middle`."""
-    return by_pieces(x, middle_place(x), K0E)
+    """The same of a normal float32, 0 < x < 2^10."""
+    return k0e_below(x, -type(x)(0))
+
+
+def k0e_below(y: Any, more: Any) -> Any:
+    """The same of 0 < y 2^more < 2^10."""
+    return select(y < MIDDLE[0], k0e_near_zero(y, more), by_pieces(y, middle_place(y), K0E))
 
 
 def k0e_double(x: Any) -> Any:
-    return far_k0(x) if x > 2.0 else exp(x) * near_k0(x)
+    small = select(x > 2.0, 2.0, x)
+    return of_positive(x, select(x > 2.0, far_k0(x), exp(small) * near_k0(small)))
 
 
 def scaled_modified_bessel_k1(x: Any) -> Any:
@@ -258,39 +277,40 @@ def scaled_modified_bessel_k1(x: Any) -> Any:
 
 
 def k1e_single(x: Any) -> Any:
-    return k1e_near(x) if is_middle(x) else np.float32(k1e_double(np.float64(x)))
+    return of_positive(x, select(x < MIDDLE[1], or_pole(x, k1e_near(x), 1.0), k1e_far(x)))
 
 
 def k1e_near(x: Any) -> Any:
-    """The same of a float32 that `is_middle`."""
-    return by_pieces(x, middle_place(x), K1E)
+    """The same of a normal float32, 0 < x < 2^10."""
+    return select(x < MIDDLE[0], k1e_near_zero(x), by_pieces(x, middle_place(x), K1E))
 
 
 def k1e_double(x: Any) -> Any:
-    return far_k1(x) if x > 2.0 else exp(x) * near_k1(x)
+    small = select(x > 2.0, 2.0, x)
+    return of_positive(x, select(x > 2.0, far_k1(x), exp(small) * near_k1(small)))
 
 
 def near_k0(x: Any) -> Any:
-    """K0(x) for x <= 2: infinite at 0, nan below."""
-    if not x > 0.0:
-        return math.inf if x == 0.0 else math.nan
-    return polynomial(0.5 * x * x - 1.0, K0_NEAR, K0_NEAR) - log(0.5 * x) * exp(x) * scaled_i0(x)
+    """K0(x) for 0 < x <= 2."""
+    square = x * x
+    i0 = polynomial(square, I0_SERIES, I0_SERIES)
+    return polynomial(0.5 * square - 1.0, K0_NEAR, K0_NEAR) - log(0.5 * x) * i0
 
 
 def near_k1(x: Any) -> Any:
-    """K1(x) for x <= 2: infinite at 0, nan below."""
-    if not x > 0.0:
-        return math.inf if x == 0.0 else math.nan
-    return polynomial(0.5 * x * x - 1.0, K1_NEAR, K1_NEAR) / x + log(0.5 * x) * exp(x) * scaled_i1(x)
+    """K1(x) for 0 < x <= 2."""
+    square = x * x
+    i1 = x * polynomial(square, I1_SERIES, I1_SERIES)
+    return polynomial(0.5 * square - 1.0, K1_NEAR, K1_NEAR) / x + log(0.5 * x) * i1
 
 
 def far_k0(x: Any) -> Any:
     """e^x K0(x) for x >= 2."""
-    part = 1.0 / x
+    part = 1.0 / select(x < 2.0, 2.0, x)
     return polynomial(4.0 * part - 1.0, K0_FAR, K0_FAR) * root(part)
 
 
 def far_k1(x: Any) -> Any:
     """e^x K1(x) for x >= 2."""
-    part = 1.0 / x
+    part = 1.0 / select(x < 2.0, 2.0, x)
     return polynomial(4.0 * part - 1.0, K1_FAR, K1_FAR) * root(part)

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..circular import sin
-from ..pieces import by_pieces, is_middle, middle_place
 from ..power import is_whole, power
-from ..primitives import choose, polynomial
-from ..tables.trigamma import TABLE as TRIGAMMA
-from .gamma import digamma
+from ..primitives import choose, fma, polynomial, select
+from .gamma import digamma, rest_of_turn, sine_of_half
+from .positive import has_square, trigamma_positive
 
 EPSILON = 2.0**-54
 # B_2k / (2 k)!, Bernoulli's numbers, for k = 1 to 13
@@ -32,6 +31,7 @@ BERNOULLI = (
     0.07575757575757576,  -0.03333333333333333, 0.023809523809523808, -0.03333333333333333,
     0.16666666666666666,
 )  # fmt: skip
+BERNOULLI_SHORT = BERNOULLI[-5:]
 PI = 3.141592653589793
 
 
@@ -81,12 +81,32 @@ def trigamma(x: Any) -> Any:
 
 
 def trigamma_single(x: Any) -> Any:
-    return trigamma_near(x) if is_middle(x) else np.float32(trigamma_double(np.float64(x)))
+    return select(has_square(x), trigamma_positive(x), np.float32(trigamma_far(np.float64(x))))
 
 
-def trigamma_near(x: Any) -> Any:
-    """The same of a float32 that `is_middle`."""
-    return by_pieces(x, middle_place(x), TRIGAMMA)
+def trigamma_far(x: Any) -> Any:
+    """The same in float64: error at most 1e-9 times the largest term.
+
+    The formula of Euler and Maclaurin from 7 on, where seven steps lead, and below 0 what mirrors x.
+    """
+    size, small, below = abs(x), abs(x) < 7.0, x < 0.0
+    part = 1.0 / select(small, size + 7.0, size)
+    square = part * part
+    value = part + square * fma(part, polynomial(square, BERNOULLI_SHORT, BERNOULLI_SHORT), 0.5)
+    value += select(small, squares_of_seven(size), 0.0)
+    rest = rest_of_turn(size)
+    cosecant, before = PI / sine_of_half(rest), 1.0 / size
+    mirrored = cosecant * cosecant - value + before * before + (x - x)  # nan at minus infinity
+    return select(below, mirrored, select(x == 0, math.inf, value))
+
+
+def squares_of_seven(x: Any) -> Any:
+    """1 / x^2 + 1 / (x + 1)^2 + ... + 1 / (x + 6)^2: minus the derivative of `sum_of_seven`."""
+    middle, square = x + 3.0, x * (x + 6.0)
+    part = 1.0 / (square * (square + 5.0) * (square + 8.0))
+    first = fma(square, fma(square, 3.0, 26.0), 40.0) * part
+    second, third = middle * first, middle * part * fma(square, 6.0, 26.0)
+    return 4.0 * fma(second, second, -middle * third) - 2.0 * first + 1.0 / (middle * middle)
 
 
 def trigamma_double(x: Any) -> Any:
@@ -125,5 +145,5 @@ def polygamma(n: Any, x: Any) -> Any:
 
 
 def polygamma_usual(n: Any, x: Any) -> Any:
-    """The same for n = 1 and a float32 that `is_middle`."""
-    return trigamma_near(x)
+    """The same for n = 1 and a float32 that `has_square`."""
+    return trigamma_positive(x)
