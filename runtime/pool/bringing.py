@@ -19,6 +19,7 @@ from .scheduler import smaller
 
 MOST_DIMS = 8
 LINE = 64  # bytes of a row that are read at a time, as wide as memory is
+SHORT = 8  # elements: rows of fewer are moved column by column
 BLOCK = 1 << 12  # elements that are brought together before a kernel goes on with them
 SQUARES = 1 << 15  # of whole rows of squares, about
 
@@ -135,23 +136,38 @@ def go_on(places: Apart, rows: int, turns: Turns, place: int) -> int:
 
 
 @native
-def rows_of_squares(places: Apart, turns: Turns, elements: int) -> int:
-    """How many rows are left of a matrix, no more than have so many elements; 0 where a square has more."""
+def rows_together(places: Apart, turns: Turns, elements: int) -> int:
+    """How many rows are moved together: those of squares, or short ones, that are left of the loop around them, no more
+    than have so many elements. 0 where each row is for itself."""
+    square = are_columns(places)
+    if not square and (places.loops < 2 or places.sizes[0] >= SHORT):
+        return 0
     rows = smaller(places.sizes[1] - turns.items[1], elements // places.sizes[0])
-    return rows if rows >= BYTES // places.itemsize else 0
+    return 0 if square and rows < BYTES // places.itemsize else rows
+
+
+@native
+def move_rows(places: Apart, memory: int, place: int, rows: int) -> None:
+    """Copy some rows together, by squares, or column by column where they are short."""
+    extent, step, width = places.sizes[0], places.steps[0], places.itemsize
+    if are_columns(places):
+        move_turned(memory, extent * width, place, step, rows, extent, width)
+        return
+    for column in range(extent):
+        move_row(memory + column * width, extent * width, place + column * step, places.steps[1], rows, width)
 
 
 @native
 def bring_part(places: Apart, memory: int, first: int, last: int) -> None:
     """Copy a range of the elements, in the order of the tensor, to memory where they lie side by side."""
-    turns, width, square = new(Turns), places.itemsize, are_columns(places)
+    turns, width = new(Turns), places.itemsize
     extent, step = places.sizes[0] if places.loops else 1, places.steps[0] if places.loops else 0
     place, column = turn_to(places, first // extent, turns), first % extent
     while first < last:
-        rows = rows_of_squares(places, turns, last - first) if square and column == 0 else 0
+        rows = rows_together(places, turns, last - first) if column == 0 else 0
         count = rows * extent if rows else smaller(extent - column, last - first)
         if rows:
-            move_turned(memory, extent * width, place, step, rows, extent, width)
+            move_rows(places, memory, place, rows)
         else:
             move_row(memory, width, place + column * step, step, count, width)
         place = go_on(places, rows if rows else 1, turns, place)

@@ -157,4 +157,4 @@ def test_native_code_runs_one_tensor_whose_rows_it_knows() -> None:
     x, op = sg.ones(300, 50)[:, 3:40], arithmetic.kernels.NEG
     assert (-x).sum() == -300 * 37
     assert op.launch(x) is not None
-    assert op.launch(sg.ones(4096, 600)[:, 3:520]) is None  # too many to be brought together
+    assert op.launch(sg.ones(8192, 600)[:, 3:520]) is None  # too many to be brought together

@@ -18,7 +18,8 @@ from ..layout import Array, Tensor, Tuple
 from ..references import Owned, item, own, own_new, size
 from ..tensors import any_kind_of, elements, holds_kind, new_flat
 
-MOST_GATHERED = 1 << 21  # elements: fewer are brought together here
+MOST_GATHERED = 1 << 22  # elements: fewer are brought together here
+MOST_COPIED = 1 << 14  # of a gradient: with more the general path goes through operands as they lie, if they lie alike
 MOST_ELEMENTS = 1 << 48
 
 
@@ -162,6 +163,8 @@ def together(tensor: Tensor, kind: int, owned: Owned) -> Array:
 
     Python may have run before the elements are read, and does not run after it.
     """
+    if tensor.flat is not none or count_of(tensor.shape) >= MOST_COPIED:
+        return cast(Array, NULL)
     places = new(Apart)
     flat = found_apart(tensor, kind, places, owned)
     if flat is not NULL:
