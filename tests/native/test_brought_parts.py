@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
+from specgrad.generated.ops import arithmetic
 
 DTYPES = pytest.mark.parametrize("dtype", [sg.float32, sg.float64, sg.int64, sg.bfloat16, sg.uint8], ids=str)
 THREADS = pytest.mark.parametrize("threads", [1, 3])
@@ -114,3 +115,16 @@ def test_contiguous_copies(dtype: Any) -> None:
             for _ in range(2):
                 assert moved.contiguous().is_contiguous()
                 np.testing.assert_array_equal(np.array(moved.contiguous().tolist()), expected)
+
+
+def test_rows_of_many_elements_are_looked_for_first() -> None:
+    """Where rows lie side by side nothing is brought together: the general path finds them once, native code then."""
+    x, op = numbers((301, 50), sg.float32), arithmetic.kernels.MUL_TENSOR
+    left, right = x[:, 1:], x[:, :-1]
+    assert op.launch(left, right) is None
+    np.testing.assert_array_equal(array(left * right), array(left) * array(right))
+    np.testing.assert_array_equal(array(op.launch(left, right)), array(left) * array(right))
+    other = numbers((301, 60), sg.float32)[:, 3:53]
+    expected = array(x) + array(other)
+    np.testing.assert_array_equal(array(x.add_(other)), expected)
+    np.testing.assert_array_equal(array(x.add_(other)), expected + array(other))

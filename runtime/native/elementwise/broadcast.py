@@ -16,6 +16,7 @@ from ..kernel_calls import LONG, Size, found_kernel, is_exact, job_for, put_obje
 from ..layout import Array, Dict, Object, Tensor, Tuple
 from ..references import Owned, item, own, own_new, put_item, retain
 from ..tensors import dtype_of, elements, holds_kind, is_tensor, kind_of, new_flat, new_tensor, not_handled
+from .apart import count_of
 from .order import lay
 
 VARIANTS = 2  # the number of the kernel for a repeated first operand, in groups of kinds; that for the second follows
@@ -63,6 +64,18 @@ def may_broadcast(one: Object, other: Object, computed: int) -> bool:
         return False
     kind = kind_of(first.dtype)
     return first.dtype is second.dtype and kind >= 0 and kind != BOOL and computed >> kind & 1 == 1
+
+
+@native
+def may_have_rows(found_rows: Dict, computed: int, first: Object, second: Object, owned: Owned) -> bool:
+    """Whether two tensors of many elements may lie in rows, which Python finds, and has not looked for yet."""
+    if found_rows is NULL or not may_broadcast(first, second, computed) or count_of(cast(Tensor, first).shape) < LONG:
+        return False
+    key = own_new(owned, key_of(cast(Tensor, first), cast(Tensor, second)))
+    if key is NULL:
+        c.clear_error()
+        return False
+    return c.dict_item(found_rows, key) is NULL
 
 
 @native

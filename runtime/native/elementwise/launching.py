@@ -16,7 +16,7 @@ from ..layout import Array, Object, Tensor
 from ..references import Owned, begin, own, release_all, retain
 from ..tensors import dtype_of, elements, holds_kind, is_tensor, new_flat, new_tensor, not_handled, withdrawn
 from .apart import MOST_GATHERED, count_of
-from .broadcast import broadcast
+from .broadcast import broadcast, may_have_rows
 from .constants import are_positive, constant_array, is_constant, kind_of_constants
 from .forward import (
     UNFIT,
@@ -137,6 +137,9 @@ def launch_apart(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> N
     """The result, recorded, for operands that broadcast, or of which some lie apart in memory; None as `launch`."""
     result = launch_rows(plan, arguments, owned) if plan.rows is not NULL else not_handled()
     if result is not none:
+        return result
+    second = arguments[1] if plan.tensors == 2 and is_tensor(arguments[1]) else arguments[0]
+    if may_have_rows(plan.rows, plan.computed, arguments[0], second, owned):
         return result
     c.release(result)
     return launch_gathered(plan, arguments, owned)

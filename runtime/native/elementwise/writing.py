@@ -10,12 +10,12 @@ from ...pool.bringing import Apart, put_back
 from ...pool.rows import RowOperands
 from .. import c_functions as c
 from ..interned import bool_, device_functions, int_type, none, outdated_type, true, untracked
-from ..kernel_calls import Arguments, found_kernel, run_kernel
+from ..kernel_calls import LONG, Arguments, found_kernel, run_kernel
 from ..layout import Array, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, release_all, retain
 from ..tensors import elements, holds_kind, in_inference_mode, is_tensor, kind_of, not_handled, same, shared_writes
-from .apart import each_alone, note_apart
-from .broadcast import FoundRows, find_rows, put_operands, run_all_rows
+from .apart import count_of, each_alone, note_apart
+from .broadcast import FoundRows, find_rows, may_have_rows, put_operands, run_all_rows
 from .forward import UNFIT, ForwardPlan, Prepared, begin_prepared, lies_elsewhere, needs_graph, on_device, prepared
 from .promotion import UNKNOWN, brought_to, kind_of_result
 
@@ -131,21 +131,44 @@ def write_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
 
 
 @native
+def write_apart(
+    plan: ForwardPlan, arguments: Items[Object], frame: CallFrame, ready: Prepared, owned: Owned
+) -> New[Object]:
+    """The first operand, to which the result on it and others that do not lie as it does has been written; None as
+    `launch_in_place`."""
+    result = write_rows(plan, arguments, owned)
+    pair = plan.tensors == 2
+    if result is not none or (pair and may_have_rows(plan.rows, plan.computed, arguments[0], arguments[1], owned)):
+        return result
+    c.release(result)
+    number = prepared(plan, arguments, frame, ready, True, owned)
+    return (
+        write_flat(plan, arguments, number, frame, ready, owned) if number != UNFIT else write_promoted(plan, arguments)
+    )
+
+
+@native
+def gathers_first(plan: ForwardPlan, arguments: Items[Object]) -> bool:
+    """Whether operands that lie apart are brought together sooner than rows are looked for: where there are none, or
+    they are few."""
+    first = arguments[0]
+    pair = plan.rows is not NULL and plan.tensors == 2 and is_tensor(first) and is_tensor(arguments[1])
+    return not pair or cast(Tensor, first).flat is none or count_of(cast(Tensor, first).shape) < LONG
+
+
+@native
 def launch_in_place(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """The first operand, to which the op's result has been written; None where this is for the general path."""
     plan, frame, ready, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Prepared), new(Owned)
     begin_prepared(ready)
     begin(owned)
-    number = prepared(plan, arguments, frame, ready, True, owned)
+    number = prepared(plan, arguments, frame, ready, gathers_first(plan, arguments), owned)
     if number != UNFIT:
         result = write_flat(plan, arguments, number, frame, ready, owned)
     elif lies_elsewhere(arguments[plan.lead]):
         result = on_device(device_functions.launch_in_place, self, arguments, count)
     else:
-        result = write_rows(plan, arguments, owned)
-        if result is none:
-            c.release(result)
-            result = write_promoted(plan, arguments)
+        result = write_apart(plan, arguments, frame, ready, owned)
     release_all(owned)
     return result
 
