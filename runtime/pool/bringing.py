@@ -33,6 +33,7 @@ class Apart(Struct):
     count: int
     itemsize: int
     loops: int
+    written: int  # whether results are put back there, block by block
     sizes: Items[int] = room(MOST_DIMS)
     steps: Items[int] = room(MOST_DIMS)
 
@@ -147,19 +148,27 @@ def rows_together(places: Apart, turns: Turns, elements: int) -> int:
 
 
 @native
-def move_rows(places: Apart, memory: int, place: int, rows: int) -> None:
+def move_rows(places: Apart, memory: int, place: int, rows: int, back: bool) -> None:
     """Copy some rows together, by squares, or column by column where they are short."""
     extent, step, width = places.sizes[0], places.steps[0], places.itemsize
-    if are_columns(places):
-        move_turned(memory, extent * width, place, step, rows, extent, width)
-        return
-    for column in range(extent):
-        move_row(memory + column * width, extent * width, place + column * step, places.steps[1], rows, width)
+    row = extent * width
+    if are_columns(places) and back:
+        move_turned(place, step, memory, row, extent, rows, width)
+    elif are_columns(places):
+        move_turned(memory, row, place, step, rows, extent, width)
+    else:
+        for column in range(extent):
+            there, here = memory + column * width, place + column * step
+            if back:
+                move_row(here, places.steps[1], there, row, rows, width)
+            else:
+                move_row(there, row, here, places.steps[1], rows, width)
 
 
 @native
-def bring_part(places: Apart, memory: int, first: int, last: int) -> None:
-    """Copy a range of the elements, in the order of the tensor, to memory where they lie side by side."""
+def move_part(places: Apart, memory: int, first: int, last: int, back: bool) -> None:
+    """Copy a range of the elements, in the order of the tensor, to memory where they lie side by side; or `back` from
+    there."""
     turns, width = new(Turns), places.itemsize
     extent, step = places.sizes[0] if places.loops else 1, places.steps[0] if places.loops else 0
     place, column = turn_to(places, first // extent, turns), first % extent
@@ -167,7 +176,9 @@ def bring_part(places: Apart, memory: int, first: int, last: int) -> None:
         rows = rows_together(places, turns, last - first) if column == 0 else 0
         count = rows * extent if rows else smaller(extent - column, last - first)
         if rows:
-            move_rows(places, memory, place, rows)
+            move_rows(places, memory, place, rows, back)
+        elif back:
+            move_row(place + column * step, step, memory, width, count, width)
         else:
             move_row(memory, width, place + column * step, step, count, width)
         place = go_on(places, rows if rows else 1, turns, place)
@@ -178,24 +189,14 @@ def bring_part(places: Apart, memory: int, first: int, last: int) -> None:
 
 @native
 def bring(places: Apart, memory: int) -> None:
-    """The same of all elements."""
-    bring_part(places, memory, 0, places.count)
+    """Copy all elements to memory where they lie side by side."""
+    move_part(places, memory, 0, places.count, False)
 
 
 @native
 def put_back(places: Apart, memory: int) -> None:
-    """Copy elements that lie side by side to where those of a tensor lie."""
-    turns, width, square = new(Turns), places.itemsize, are_columns(places)
-    extent, step = places.sizes[0] if places.loops else 1, places.steps[0] if places.loops else 0
-    rows, done = places.sizes[1] if square else 1, 0
-    place = turn_to(places, 0, turns)
-    while done < places.count:
-        if square:
-            move_turned(place, step, memory + done * width, extent * width, extent, rows, width)
-        else:
-            move_row(place, step, memory + done * width, width, extent, width)
-        place = go_on(places, rows, turns, place)
-        done += rows * extent
+    """Copy all elements from there to where those of the tensor lie."""
+    move_part(places, memory, 0, places.count, True)
 
 
 @native

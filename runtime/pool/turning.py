@@ -17,7 +17,7 @@ from ..kernels.llvm.native_code.kernel_calls import (
     call_with_constants,
 )
 from ..kernels.llvm.native_code.typed import NULL, native, new
-from .bringing import Apart, bring_part, end_of_block
+from .bringing import Apart, end_of_block, move_part
 from .layout import SECTION, STANDING, TURNING, Job
 from .rows import RowOperands, run_rows
 from .scheduler import smaller
@@ -49,7 +49,7 @@ def run_flat(kernel: int, arrays: int, first: int, last: int, frame: CallFrame, 
 
     Where the first array stands for as many as there are (`itemsize` 0), for as many at a time as it has. An operand
     that lies apart, NULL for none, has the memory of the result: it is brought there block by block, which stays in a
-    cache until the kernel has read it.
+    cache until the kernel has read it, and from there to where it lies if that is what is written to.
     """
     moved, together = new(CallFrame), last - first if frame.itemsize[0] else STANDING
     for i in range(MOST_NUMBERS):
@@ -62,8 +62,10 @@ def run_flat(kernel: int, arrays: int, first: int, last: int, frame: CallFrame, 
         count = smaller(together, last - first)
         if apart is not NULL:
             count = smaller(end_of_block(apart, first), last) - first
-            bring_part(apart, moved.memory[arrays - 1], first, first + count)
+            move_part(apart, moved.memory[arrays - 1], first, first + count, False)
         call_elementwise(kernel, arrays, count, moved)
+        if apart is not NULL and apart.written:
+            move_part(apart, moved.memory[arrays - 1], first, first + count, True)
         first += count
 
 

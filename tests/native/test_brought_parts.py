@@ -84,12 +84,35 @@ def test_in_place(dtype: Any, threads: int) -> None:
     sg.set_num_threads(threads)
     changes: tuple[Callable[[Any], Any], ...] = (lambda x: x.T, lambda x: x[:, ::2], lambda x: x[1:, 5:].T)
     for change in changes:
-        base = numbers((163, 130), dtype)
+        base = numbers((363, 230), dtype)
         expected, view = array(base), change(base)
         term = numbers(tuple(view.shape), dtype)
         view.add_(term).mul_(2)
         change(expected)[...] = 2 * (change(expected) + array(term))
         np.testing.assert_array_equal(array(base), expected)
+        view.clamp_(2, 9)
+        change(expected)[...] = change(expected).clip(2, 9)
+        view.mul_(numbers(tuple(view.shape[::-1]), dtype).T)
+        change(expected)[...] *= array(numbers(tuple(view.shape[::-1]), dtype).T)
+        np.testing.assert_array_equal(array(base), expected)
+
+
+@THREADS
+def test_in_place_beside_what_is_written(threads: int) -> None:
+    """Operands over the memory that is written to are read before it is, or refused."""
+    sg.set_num_threads(threads)
+    base = numbers((401, 300), sg.float32)
+    expected = array(base)
+    left, right = base[:, ::2], base[:, 1::2]
+    left.addcmul_(right, left)
+    expected[:, ::2] += expected[:, 1::2] * expected[:, ::2]
+    np.testing.assert_array_equal(array(base), expected)
+    left.mul_(left)
+    expected[:, ::2] *= expected[:, ::2]
+    np.testing.assert_array_equal(array(base), expected)
+    left.add_(right)
+    expected[:, ::2] += expected[:, 1::2]
+    np.testing.assert_array_equal(array(base), expected)
 
 
 @THREADS

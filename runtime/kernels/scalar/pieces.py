@@ -38,16 +38,6 @@ def is_nearer(x: Any) -> Any:
     return abs(x) < NEARER
 
 
-def is_middle(x: Any) -> Any:
-    """Whether a float32 lies in logarithmic pieces."""
-    return (x >= MIDDLE[0]) & (x < MIDDLE[1])
-
-
-def is_mixed(x: Any) -> Any:
-    """Whether a float32 lies in logarithmic pieces or the linear ones after them."""
-    return (x >= MIXED[0]) & (x < MIXED[1])
-
-
 def linear_place(x: Any, shift: Any) -> Any:
     """The piece of `x` among those around multiples of a power of two: `shift` is 1.5 times 2^23 of these."""
     return bits(x + shift)
@@ -69,7 +59,7 @@ def nearer_place(x: Any) -> Any:
 
 
 def middle_place(x: Any) -> Any:
-    """The place of a number that `is_middle`."""
+    """The place of a number in MIDDLE."""
     return logarithmic_place(x, 22)
 
 
@@ -84,7 +74,7 @@ def shifted_place(x: Any) -> Any:
 
 
 def mixed_place(x: Any) -> Any:
-    """The place of a number that `is_mixed`."""
+    """The place of a number in MIXED."""
     return select(x < EDGE, middle_place(x), linear_place(x, type(x)(AFTER)))
 
 

@@ -126,6 +126,7 @@ def launch_gathered(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -
     begin_prepared(ready)
     if plan.gives_bool == 0 and plan.positive == 0:
         ready.apart = new(Apart)
+        ready.apart.written = 0
     ready.order = new(Order)
     ready.turned = int(lie_in_order(plan, arguments, ready.order))
     number = prepared(plan, arguments, frame, ready, True, owned)

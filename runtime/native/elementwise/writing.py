@@ -6,11 +6,11 @@ from ...kernels.llvm.native_code.element_kinds import BOOL, KINDS, itemsize
 from ...kernels.llvm.native_code.kernel_calls import CallFrame, put_array
 from ...kernels.llvm.native_code.structs import Items
 from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
-from ...pool.bringing import Apart, put_back
+from ...pool.bringing import Apart, bring, put_back
 from ...pool.rows import RowOperands
 from .. import c_functions as c
 from ..interned import bool_, device_functions, int_type, none, outdated_type, true, untracked
-from ..kernel_calls import LONG, Arguments, found_kernel, run_kernel
+from ..kernel_calls import LONG, Arguments, found_kernel, run_bringing, run_kernel
 from ..layout import Array, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, release_all, retain
 from ..tensors import elements, holds_kind, in_inference_mode, is_tensor, kind_of, not_handled, same, shared_writes
@@ -56,7 +56,7 @@ def write_flat(
     plan: ForwardPlan, arguments: Items[Object], number: int, frame: CallFrame, ready: Prepared, owned: Owned
 ) -> New[Object]:
     """The first operand, to which the op's result has been written; None where this is for the general path."""
-    first, places, kind = cast(Tensor, arguments[0]), new(Apart), number % KINDS
+    first, now, kind = cast(Tensor, arguments[0]), new(Apart), number % KINDS
     two = plan.tensors == 2 and number < KINDS and is_tensor(arguments[1])
     strided = cast(Tensor, arguments[0]).flat is none
     recorded = needs_graph(plan, arguments)
@@ -66,13 +66,20 @@ def write_flat(
     kernel = 0 if recorded < 0 else found_kernel(plan.kernels, number, plan.resolver)
     if kernel == 0:
         return NULL
+    waits = ready.into is not NULL and ready.into is ready.first
+    places = ready.apart if waits else now
     if strided and not (note_apart(first, kind, ready.size, places, owned) and each_alone(places)):
         return not_handled()
+    if ready.into is not NULL and not waits:
+        bring(ready.apart, ready.into.memory)
     # Before the write: no reader may take the old count for the new values.
     if not count_write(first, plan.name):
         return NULL
     arrays = plan.tensors - int(number >= KINDS)
     put_array(frame, arrays, ready.first.memory, itemsize(kind))
+    if waits:
+        run_bringing(kernel, arrays + 1, elements(ready.first), frame, places)
+        return retain(first)
     run_kernel(kernel, arrays + 1, elements(ready.first), frame)
     if strided:
         put_back(places, ready.first.memory)
@@ -141,6 +148,7 @@ def write_apart(
     if result is not none or (pair and may_have_rows(plan.rows, plan.computed, arguments[0], arguments[1], owned)):
         return result
     c.release(result)
+    ready.into = cast(Array, NULL)
     number = prepared(plan, arguments, frame, ready, True, owned)
     return (
         write_flat(plan, arguments, number, frame, ready, owned) if number != UNFIT else write_promoted(plan, arguments)
@@ -161,6 +169,9 @@ def launch_in_place(self: Array, arguments: Items[Object], count: int) -> New[Ob
     """The first operand, to which the op's result has been written; None where this is for the general path."""
     plan, frame, ready, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Prepared), new(Owned)
     begin_prepared(ready)
+    if plan.tensors < 3 and plan.positive == 0:  # of more the others may share memory with the first
+        ready.apart = new(Apart)
+        ready.apart.written = 1
     begin(owned)
     number = prepared(plan, arguments, frame, ready, gathers_first(plan, arguments), owned)
     if number != UNFIT:

@@ -58,7 +58,7 @@ def zeta_sum(s: Any, q: Any) -> Any:
     """The sum for q > 0 and s > 1: the first terms, and the rest by the formula of Euler and Maclaurin."""
     total, term, bound = 0.0, 0.0, 10.0 + 0.5 * s
     while True:
-        term = power(q, -s)
+        term = inverse_power(q, s)
         if q >= bound or term <= EPSILON * total:
             break
         total += term
@@ -73,6 +73,15 @@ def zeta_sum(s: Any, q: Any) -> Any:
         factor *= (s + 2.0 * k + 1.0) * (s + 2.0 * k + 2.0)
         term /= q * q
     return total
+
+
+def inverse_power(q: Any, s: Any) -> Any:
+    """q^-s, by products for the exponents of the second and third derivative of digamma."""
+    if s == 3:
+        return 1.0 / (q * q * q)
+    if s == 4:
+        return 1.0 / (q * q * (q * q))
+    return power(q, -s)
 
 
 def trigamma(x: Any) -> Any:
