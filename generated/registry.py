@@ -3274,7 +3274,7 @@ OPS = [
         samples=("self=T(3, 4)", "self=T(3, 4), eps=0.3"),
         domain={"self": (0.1, 0.9)},
         complex=False,
-        reference="scipy.special.logit(self if eps is None else np.clip(self, eps, 1 - eps))",
+        reference="scipy.special.logit(self if eps is None else np.where(self < eps, eps, np.minimum(self, 1 - eps)))",
         example=">>> sg.logit(sg.tensor([0.5, 0.9, 1.0]), eps=0.01)\ntensor([0.0000, 2.1972, 4.5951])",
     ),
     Op(
@@ -3319,7 +3319,7 @@ OPS = [
         masks=(1,),
         gives={"int32": "float32", "complex64": "refused", "float16": "float16"},
         expression="log_odds(where(self < eps, eps, minimum(self, 1 - eps)))",
-        reference="scipy.special.logit(np.clip(self, eps, 1 - eps))",
+        reference="scipy.special.logit(np.where(self < eps, eps, np.minimum(self, 1 - eps)))",
     ),
     Op(
         name="entr",
