@@ -35,6 +35,41 @@ def rows_of_columns_summed(torch):
 
 
 @layout
+def transposed_added(torch):
+    """A matrix and the transpose of another."""
+    a, b = plain(torch, (200, 200), (200, 200))
+    return lambda: a + b.t()
+
+
+@layout
+def heads_added(torch):
+    """Heads of attention that lie side by side, and others that lie one after the other."""
+    a, b = plain(torch, (4, 8, 50, 50), (4, 50, 8, 50))
+    return lambda: a + b.permute(0, 2, 1, 3)
+
+
+@layout
+def channels_last(torch):
+    """Images with their channels last, made from those with channels first."""
+    (a,) = plain(torch, (8, 3, 64, 64))
+    return lambda: a.permute(0, 2, 3, 1).contiguous()
+
+
+@layout
+def every_second_column(torch):
+    """Twice every second column."""
+    (a,) = plain(torch, (400, 400))
+    return lambda: a[:, ::2] * 2
+
+
+@layout
+def every_second_column_in_place(torch):
+    """One more in every second column."""
+    (a,) = plain(torch, (400, 400))
+    return lambda: a[:, ::2].add_(0.001)
+
+
+@layout
 def mirrored(torch):
     """A matrix mirrored along both of its dimensions."""
     (a,) = plain(torch, (300, 1000))

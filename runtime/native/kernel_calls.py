@@ -8,8 +8,8 @@ from ..kernels.llvm.native_code.memory import bits
 from ..kernels.llvm.native_code.structs import Items, Struct, room
 from ..kernels.llvm.native_code.typed import NULL, address_of, cast, native, new
 from ..pool.atomics import compare_and_swap, read, write
-from ..pool.bringing import Apart
 from ..pool.layout import FLAT, SLICE, STEP, Job
+from ..pool.packing import Apart
 from ..pool.scheduler import is_worth_sharing, share
 from ..pool.turning import run_flat_alone
 from . import c_functions as c
@@ -82,11 +82,11 @@ def run_kernel(kernel: int, arrays: int, elements: int, frame: CallFrame) -> Non
     if elements < LONG:
         call_elementwise(kernel, arrays, elements, frame)
     else:
-        run_bringing(kernel, arrays, elements, frame, cast(Apart, NULL))
+        run_packing(kernel, arrays, elements, frame, cast(Apart, NULL))
 
 
 @native
-def run_bringing(kernel: int, arrays: int, elements: int, frame: CallFrame, apart: Apart) -> None:
+def run_packing(kernel: int, arrays: int, elements: int, frame: CallFrame, apart: Apart) -> None:
     """The same, also where an operand that lies apart is to be brought to the memory of the result."""
     acquired = job_for(elements)
     state = c.release_gil()

@@ -15,8 +15,8 @@ from ..kernels.llvm.native_code.kernel_calls import (
 from ..kernels.llvm.native_code.structs import length
 from ..kernels.llvm.native_code.typed import address_of, cast, native, new
 from .atomics import write
-from .bringing import Apart
 from .layout import FLAT, RANGE, ROWS, STEP, Job, Request
+from .packing import Apart
 from .rows import RowOperands, run_rows
 from .scheduler import finish, first_of, in_turn
 from .turning import run_flat

@@ -17,8 +17,8 @@ from ..kernels.llvm.native_code.kernel_calls import (
     call_with_constants,
 )
 from ..kernels.llvm.native_code.typed import NULL, native, new
-from .bringing import Apart, end_of_block, move_part
 from .layout import SECTION, STANDING, TURNING, Job
+from .packing import Apart, end_of_block, move_part
 from .rows import RowOperands, run_rows
 from .scheduler import smaller
 

@@ -6,7 +6,7 @@ from ...kernels.llvm.native_code.element_kinds import ALL_KINDS, is_float, items
 from ...kernels.llvm.native_code.kernel_calls import CallFrame, put_array
 from ...kernels.llvm.native_code.structs import Items, Struct
 from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
-from ...pool.bringing import Apart, bring
+from ...pool.packing import Apart, pack
 from .. import c_functions as c
 from ..elementwise.apart import count_of, together
 from ..elementwise.order import Order, begin_order, in_order, note_steps, ordered, sort_order
@@ -57,7 +57,7 @@ def as_kind(tensor: Tensor, to: int, owned: Owned) -> New[Object]:
     if turned:
         flat = ordered(tensor, kind, order, 0, count_of(shape), places, owned)
         if flat is not NULL:
-            bring(places, flat.memory)
+            pack(places, flat.memory)
     else:
         flat = together(tensor, kind, owned) if tensor.flat is none else own(owned, tensor.flat)
     if flat is NULL or not holds_kind(flat, kind):

@@ -1,15 +1,15 @@
-"""Small tensors whose elements lie apart in memory, as those of views: they are brought together, and put back.
+"""Tensors whose elements lie apart in memory, as those of views: they are packed, and unpacked (pool/packing.py).
 
-A copy of some ten thousand elements takes less than Python takes to find out how a kernel could go without it. Of more,
-rows are found (broadcast.py), or the general path copies.
+That takes less than Python takes to find out how a kernel could go without it. Where many lie in rows, those are found
+(broadcast.py); of still more than are packed here the general path makes copies.
 """
 
 from __future__ import annotations
 
 from ...kernels.llvm.native_code.element_kinds import itemsize
 from ...kernels.llvm.native_code.typed import NULL, cast, native, new
-from ...pool.bringing import MOST_DIMS, Apart, add_loop, bring, move_row
 from ...pool.layout import STANDING
+from ...pool.packing import MOST_DIMS, Apart, add_loop, move_row, pack
 from ...pool.scheduler import smaller
 from .. import c_functions as c
 from ..interned import none, tuple_type
@@ -18,18 +18,18 @@ from ..layout import Array, Tensor, Tuple
 from ..references import Owned, item, own, own_new, size
 from ..tensors import any_kind_of, elements, holds_kind, new_flat
 
-MOST_GATHERED = 1 << 22  # elements: fewer are brought together here
+MOST_PACKED = 1 << 22  # elements: fewer are packed here
 MOST_COPIED = 1 << 14  # of a gradient: with more the general path goes through operands as they lie, if they lie alike
 MOST_ELEMENTS = 1 << 48
 
 
 @native
 def count_of(shape: Tuple) -> int:
-    """The number of elements of a tensor of this shape, or MOST_GATHERED where there are more: of an expanded tensor
+    """The number of elements of a tensor of this shape, or MOST_PACKED where there are more: of an expanded tensor
     the product of its sizes may be beyond 64 bits."""
     count = 1
     for i in range(size(shape)):
-        count = smaller(count * smaller(c.as_int(item(shape, i)), MOST_GATHERED), MOST_GATHERED)
+        count = smaller(count * smaller(c.as_int(item(shape, i)), MOST_PACKED), MOST_PACKED)
     return count
 
 
@@ -49,7 +49,7 @@ def large_count(shape: Tuple) -> int:
 def lies_apart(tensor: Tensor) -> bool:
     """Whether a tensor has strides of its own, and is small enough to be copied."""
     strided = tensor.flat is none and tensor.strides.type is tuple_type
-    return strided and size(tensor.shape) <= MOST_DIMS and count_of(tensor.shape) < MOST_GATHERED
+    return strided and size(tensor.shape) <= MOST_DIMS and count_of(tensor.shape) < MOST_PACKED
 
 
 @native
@@ -139,7 +139,7 @@ def spread(tensor: Tensor, kind: int, shape: Tuple, owned: Owned) -> Array:
         return flat
     if not note_spread(tensor, kind, shape, places, owned):
         return cast(Array, NULL)
-    bring(places, flat.memory)
+    pack(places, flat.memory)
     return flat
 
 
@@ -168,7 +168,7 @@ def together(tensor: Tensor, kind: int, owned: Owned) -> Array:
     places = new(Apart)
     flat = found_apart(tensor, kind, places, owned)
     if flat is not NULL:
-        bring(places, flat.memory)
+        pack(places, flat.memory)
     return flat
 
 

@@ -1,6 +1,6 @@
 """An element-wise op on tensors of one shape and native dtype, and numbers: what its kernel is given.
 
-Tensors are contiguous, or small: then those whose elements lie apart are copied (apart.py).
+Tensors are contiguous, or those whose elements lie apart are packed (apart.py).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from ...kernels.llvm.native_code.kernel_calls import CallFrame, call_native, put
 from ...kernels.llvm.native_code.memory import single_bits
 from ...kernels.llvm.native_code.structs import Items, Struct, room
 from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
-from ...pool.bringing import Apart, bring
+from ...pool.packing import Apart, pack
 from .. import c_functions as c
 from ..graph.recording import RecordPlan
 from ..interned import bool_, cpu, float_type, int_type, none, outdated_type, true
@@ -24,6 +24,7 @@ from .order import Order, ordered
 
 KERNELS = 4 * KINDS
 UNFIT, DOUBLE = -1, 1
+LATER = 1 << 14  # elements from which one operand is packed block by block, when the kernel goes on with it
 # The bits of inf, and of the largest numbers of other kinds.
 INFINITY = 0x7FF0000000000000
 MOST_SINGLE, MOST_BFLOAT16, MOST_FLOAT16 = 0x47EFFFFFE0000000, 0x47EFE00000000000, 0x40EFFC0000000000
@@ -67,21 +68,18 @@ class Prepared(Struct):
     spreads: int  # whether masks are brought into this shape
     turned: int  # whether the result is to lie in an order other than that of rows
     order: Order  # that, where it does
-    apart: Apart  # where the elements of one operand lie that may be brought together later; NULL for none
+    apart: Apart  # where the elements of one operand lie that may be packed later; NULL for none
     into: Array  # the array for them, which the result is to have; NULL where they are not waited for
-
-
-LATER = 1 << 14  # elements from which they are brought together block by block, when the kernel goes on with them
 
 
 @native
 def begin_prepared(ready: Prepared) -> None:
-    """Begin with results in rows, for which every operand has been brought together before."""
+    """Begin with results in rows, for which every operand is packed before."""
     ready.turned, ready.apart, ready.into = 0, cast(Apart, NULL), cast(Array, NULL)
 
 
 @native
-def brought(tensor: Tensor, kind: int, place: int, ready: Prepared, owned: Owned) -> Array:
+def packed(tensor: Tensor, kind: int, place: int, ready: Prepared, owned: Owned) -> Array:
     """A flat array, owned, of the elements of an operand that lies apart, or for them; NULL where it does not fit."""
     now = new(Apart)
     later = ready.apart is not NULL and ready.into is NULL and kind == kind_of(ready.dtype)
@@ -95,7 +93,7 @@ def brought(tensor: Tensor, kind: int, place: int, ready: Prepared, owned: Owned
     if later and places.count >= LATER:
         ready.into = flat
     else:
-        bring(places, flat.memory)
+        pack(places, flat.memory)
     return flat
 
 
@@ -126,7 +124,7 @@ def array_of(thing: Object, kind: int, place: int, ready: Prepared, gathers: boo
             return cast(Array, NULL)
         if not same(cast(Tensor, thing).shape, ready.shape) and not (ready.spreads and kind == BOOL):
             return cast(Array, NULL)
-        return brought(cast(Tensor, thing), kind, place, ready, owned)
+        return packed(cast(Tensor, thing), kind, place, ready, owned)
     if fits(thing, kind, ready.dtype, ready.shape, ready.size):
         return own(owned, cast(Tensor, thing).flat)
     if not gathers or not is_tensor(thing):
@@ -136,7 +134,7 @@ def array_of(thing: Object, kind: int, place: int, ready: Prepared, gathers: boo
         return cast(Array, NULL)
     if not same(tensor.shape, ready.shape):
         return spread(tensor, kind, ready.shape, owned) if ready.spreads and kind == BOOL else cast(Array, NULL)
-    flat = brought(tensor, kind, place, ready, owned)
+    flat = packed(tensor, kind, place, ready, owned)
     return flat if flat is not NULL and elements(flat) == ready.size else cast(Array, NULL)
 
 
@@ -153,7 +151,7 @@ def note_lead(plan: ForwardPlan, lead: Tensor, ready: Prepared, gathers: bool, o
     if lead.flat is not none:
         flat = own(owned, lead.flat)
     else:
-        flat = brought(lead, kind, plan.lead, ready, owned) if gathers else cast(Array, NULL)
+        flat = packed(lead, kind, plan.lead, ready, owned) if gathers else cast(Array, NULL)
     if flat is NULL:
         return False
     ready.lead, ready.size = flat, elements(flat)
@@ -217,7 +215,7 @@ def prepared(
 ) -> int:
     """Put the operands into the frame, and own them; gives the number of the kernel that takes them, or UNFIT.
 
-    `gathers`: small tensors whose elements lie apart are copied.
+    `gathers`: tensors whose elements lie apart are packed.
     """
     lead, arrays, variant = leading(plan, arguments), 0, 0
     thing = arguments[lead]

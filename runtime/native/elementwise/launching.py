@@ -6,16 +6,16 @@ from ...kernels.llvm.native_code.element_kinds import BOOL, INTEGERS, KINDS, ite
 from ...kernels.llvm.native_code.kernel_calls import CallFrame, put_array
 from ...kernels.llvm.native_code.structs import Items
 from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
-from ...pool.bringing import Apart
+from ...pool.packing import Apart
 from ...pool.scheduler import smaller
 from .. import c_functions as c
 from ..graph.recording import record
 from ..interned import bool_, device_functions, int64, none
-from ..kernel_calls import Arguments, Size, found_kernel, run_bringing, run_kernel
+from ..kernel_calls import Arguments, Size, found_kernel, run_kernel, run_packing
 from ..layout import Array, Object, Tensor
 from ..references import Owned, begin, own, release_all, retain
 from ..tensors import dtype_of, elements, holds_kind, is_tensor, new_flat, new_tensor, not_handled, withdrawn
-from .apart import MOST_GATHERED, count_of
+from .apart import MOST_PACKED, count_of
 from .broadcast import broadcast, may_have_rows
 from .constants import are_positive, constant_array, is_constant, kind_of_constants
 from .forward import (
@@ -94,7 +94,7 @@ def launch_flat(
     put_array(frame, arrays, flat.memory, itemsize(kind))
     # May release the GIL: all arrays are owned, and the result is known to nobody.
     if waits:
-        run_bringing(kernel, arrays + 1, size, frame, ready.apart)
+        run_packing(kernel, arrays + 1, size, frame, ready.apart)
     else:
         run_kernel(kernel, arrays + 1, size, frame)
     result = new_tensor(flat, ready.shape, dtype_of(kind))
@@ -119,7 +119,7 @@ def lie_in_order(plan: ForwardPlan, arguments: Items[Object], order: Order) -> b
 
 @native
 def launch_gathered(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The result, recorded, for small tensors of which some lie apart in memory; None as `launch`."""
+    """The result, recorded, for tensors of which some lie apart in memory; None as `launch`."""
     release_all(owned)
     begin(owned)
     frame, ready = new(CallFrame), new(Prepared)
@@ -167,7 +167,7 @@ def put_choice(
         return False
     flat = own(owned, mask.flat)
     ready.size = elements(flat)
-    if count_of(ready.shape) != smaller(ready.size, MOST_GATHERED):
+    if count_of(ready.shape) != smaller(ready.size, MOST_PACKED):
         return False
     put_array(frame, 0, flat.memory, itemsize(BOOL))
     for i in range(1, 3):

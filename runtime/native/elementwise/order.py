@@ -5,14 +5,14 @@ from __future__ import annotations
 from ...kernels.llvm.native_code.element_kinds import itemsize
 from ...kernels.llvm.native_code.structs import Items, Struct, room
 from ...kernels.llvm.native_code.typed import NULL, New, Stolen, cast, exchange, native, new
-from ...pool.bringing import MOST_DIMS, Apart, add_loop
+from ...pool.packing import MOST_DIMS, Apart, add_loop
 from .. import c_functions as c
 from ..interned import none, tuple_type
 from ..kernel_calls import Size
 from ..layout import Array, Object, Tensor, Tuple
 from ..references import Owned, exchange_item, item, nothing_changed, own, own_new, put_item, retain, size
 from ..tensors import any_kind_of, elements, holds_kind, new_flat
-from .apart import MOST_GATHERED, count_of
+from .apart import MOST_PACKED, count_of
 
 MOST_TENSORS = 3
 
@@ -31,7 +31,7 @@ class Order(Struct):
 def begin_order(shape: Tuple, order: Order) -> bool:
     """Begin with the order of rows for a shape; False where there is no other: too many dimensions, or no elements."""
     order.dims, order.tensors = size(shape), 0
-    if order.dims > MOST_DIMS or count_of(shape) >= MOST_GATHERED:
+    if order.dims > MOST_DIMS or count_of(shape) >= MOST_PACKED:
         return False
     for i in range(order.dims):
         order.places[i] = order.dims - 1 - i

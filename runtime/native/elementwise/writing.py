@@ -6,11 +6,11 @@ from ...kernels.llvm.native_code.element_kinds import BOOL, KINDS, itemsize
 from ...kernels.llvm.native_code.kernel_calls import CallFrame, put_array
 from ...kernels.llvm.native_code.structs import Items
 from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
-from ...pool.bringing import Apart, bring, put_back
+from ...pool.packing import Apart, pack, unpack
 from ...pool.rows import RowOperands
 from .. import c_functions as c
 from ..interned import bool_, device_functions, int_type, none, outdated_type, true, untracked
-from ..kernel_calls import LONG, Arguments, found_kernel, run_bringing, run_kernel
+from ..kernel_calls import LONG, Arguments, found_kernel, run_kernel, run_packing
 from ..layout import Array, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, release_all, retain
 from ..tensors import elements, holds_kind, in_inference_mode, is_tensor, kind_of, not_handled, same, shared_writes
@@ -71,18 +71,18 @@ def write_flat(
     if strided and not (note_apart(first, kind, ready.size, places, owned) and each_alone(places)):
         return not_handled()
     if ready.into is not NULL and not waits:
-        bring(ready.apart, ready.into.memory)
+        pack(ready.apart, ready.into.memory)
     # Before the write: no reader may take the old count for the new values.
     if not count_write(first, plan.name):
         return NULL
     arrays = plan.tensors - int(number >= KINDS)
     put_array(frame, arrays, ready.first.memory, itemsize(kind))
     if waits:
-        run_bringing(kernel, arrays + 1, elements(ready.first), frame, places)
+        run_packing(kernel, arrays + 1, elements(ready.first), frame, places)
         return retain(first)
     run_kernel(kernel, arrays + 1, elements(ready.first), frame)
     if strided:
-        put_back(places, ready.first.memory)
+        unpack(places, ready.first.memory)
     return retain(first)
 
 

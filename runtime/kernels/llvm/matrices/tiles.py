@@ -16,6 +16,7 @@ from ..vectors import LINE, Vectors, emitted
 
 NEAR = 1 << 20  # bytes of c that the second-level cache holds: else its lines are asked for
 NEAREST = 1 << 15  # bytes of a panel that the first-level cache holds, beside what else it does
+SQUARE = 16  # rows of a square that is transposed, at most
 AHEAD = 8  # steps of the depth: so many before it is used, a row of b is asked for
 
 
@@ -183,9 +184,6 @@ def copied_panel(context: Any, like: Any, source: Any, source_row: Any, to: Any,
         return context.get_dummy_value()
 
     return types.void(like, *[types.int64] * 5), code
-
-
-SQUARE = 16  # rows of a square that is transposed, at most
 
 
 @for_numba

@@ -1,4 +1,7 @@
-"""Elements that lie apart are brought together, or put back: row by row, or by squares where rows are columns there."""
+"""Elements of strided tensors are packed side by side, or unpacked: row by row, or by squares where rows are columns.
+
+Where much is packed the kernel takes it block by block from the memory of its result: see `run_flat` of turning.py.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from .scheduler import smaller
 MOST_DIMS = 8
 LINE = 64  # bytes of a row that are read at a time, as wide as memory is
 SHORT = 8  # elements: rows of fewer are moved column by column
-BLOCK = 1 << 12  # elements that are brought together before a kernel goes on with them
+BLOCK = 1 << 12  # elements that are packed before a kernel goes on with them
 SQUARES = 1 << 15  # of whole rows of squares, about
 
 copy_memory = external("memcpy", int, int, int, int)
@@ -188,20 +191,20 @@ def move_part(places: Apart, memory: int, first: int, last: int, back: bool) -> 
 
 
 @native
-def bring(places: Apart, memory: int) -> None:
+def pack(places: Apart, memory: int) -> None:
     """Copy all elements to memory where they lie side by side."""
     move_part(places, memory, 0, places.count, False)
 
 
 @native
-def put_back(places: Apart, memory: int) -> None:
+def unpack(places: Apart, memory: int) -> None:
     """Copy all elements from there to where those of the tensor lie."""
     move_part(places, memory, 0, places.count, True)
 
 
 @native
 def end_of_block(places: Apart, first: int) -> int:
-    """Where the elements end that are brought together with the first one, before a kernel goes on with them."""
+    """Where the elements end that are packed with the first one, before a kernel goes on with them."""
     block = BLOCK
     if are_columns(places):
         line = LINE // places.itemsize
