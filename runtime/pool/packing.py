@@ -140,14 +140,17 @@ def go_on(places: Apart, rows: int, turns: Turns, place: int) -> int:
 
 
 @native
+def have_company(places: Apart) -> bool:
+    """Whether rows are moved together: those of squares, and short ones."""
+    return are_columns(places) or (places.loops > 1 and places.sizes[0] < SHORT)
+
+
+@native
 def rows_together(places: Apart, turns: Turns, elements: int) -> int:
-    """How many rows are moved together: those of squares, or short ones, that are left of the loop around them, no more
-    than have so many elements. 0 where each row is for itself."""
-    square = are_columns(places)
-    if not square and (places.loops < 2 or places.sizes[0] >= SHORT):
-        return 0
+    """How many rows are moved together that are left of the loop around them, no more than have so many elements; 0
+    where they are too few for a square."""
     rows = smaller(places.sizes[1] - turns.items[1], elements // places.sizes[0])
-    return 0 if square and rows < BYTES // places.itemsize else rows
+    return 0 if rows < BYTES // places.itemsize and are_columns(places) else rows
 
 
 @native
@@ -174,9 +177,9 @@ def move_part(places: Apart, memory: int, first: int, last: int, back: bool) -> 
     there."""
     turns, width = new(Turns), places.itemsize
     extent, step = places.sizes[0] if places.loops else 1, places.steps[0] if places.loops else 0
-    place, column = turn_to(places, first // extent, turns), first % extent
+    place, column, company = turn_to(places, first // extent, turns), first % extent, have_company(places)
     while first < last:
-        rows = rows_together(places, turns, last - first) if column == 0 else 0
+        rows = rows_together(places, turns, last - first) if company and column == 0 else 0
         count = rows * extent if rows else smaller(extent - column, last - first)
         if rows:
             move_rows(places, memory, place, rows, back)

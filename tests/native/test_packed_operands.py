@@ -151,3 +151,17 @@ def test_rows_of_many_elements_are_looked_for_first() -> None:
     expected = array(x) + array(other)
     np.testing.assert_array_equal(array(x.add_(other)), expected)
     np.testing.assert_array_equal(array(x.add_(other)), expected + array(other))
+
+
+@DTYPES
+def test_narrow_matrices_in_parts(dtype: Any) -> None:
+    """Transposed matrices of few columns, of which blocks of elements end within a row: no square has room there."""
+    for width in (2, 3, 4, 5, 7, 8, 9):
+        for matrices in (1, 3):
+            view = numbers((matrices, width, 8191), dtype).transpose(1, 2)
+            other = numbers(tuple(view.shape), dtype)
+            np.testing.assert_array_equal(array(view + other), array(view) + array(other))
+            base = numbers((matrices, width, 8191), dtype)
+            expected = array(base) + array(other).transpose(0, 2, 1)
+            base.transpose(1, 2).add_(other)
+            np.testing.assert_array_equal(array(base), expected)
