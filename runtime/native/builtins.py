@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels.cache.digest import texts_of
+from ..kernels.compile.scalar_library import building
 from ..kernels.llvm.native_code.units import Unit
 from ..pool import commands
 from . import array_memory, members
@@ -75,11 +75,15 @@ HOST = Unit(
 )
 
 
-@functools.cache
 def begin() -> None:
-    """Let large arrays begin at cache lines (array_memory.py), and modules find their members at once (members.py)."""
-    array_memory.align([HOST.address(function) for function in array_memory.FUNCTIONS])
-    members.begin(HOST.address(members.get_attribute))
+    """Let large arrays begin at cache lines (array_memory.py), and modules find their members at once (members.py);
+    once, however many threads are the first to need native code."""
+    if not _begun:
+        with building:
+            if not _begun:
+                _begun.append(True)  # before what may come here again
+                array_memory.align([HOST.address(function) for function in array_memory.FUNCTIONS])
+                members.begin(HOST.address(members.get_attribute))
 
 
 def definition_of(unit: Unit, function: Any, name: str, doc: str) -> Definition:
@@ -105,4 +109,5 @@ def method(unit: Unit, function: Any, cls: type, name: str, doc: str) -> Any:
     return make(cls, ctypes.addressof(definition_of(unit, function, name, doc)))
 
 
+_begun: list[bool] = []
 _definitions: list[Definition] = forever([])

@@ -191,15 +191,16 @@ def kernel_table(kernel: Any, letters: str, ints: int, numbers: int) -> np.ndarr
     """
     key = kernel.__name__, kernel.__module__, letters
     if key not in _tables:
-        table = _tables[key] = KernelTable.pack()
 
         def find(kind: int) -> int:
             arrays = [array_of({INDEX: INTEGERS, MASK: BOOL, SINGLE: 0}.get(letter, kind)) for letter in letters]
             compiled = kernel.compile() if hasattr(kernel, "function") else kernel
             return kernel_address(compiled, [*arrays, *[types.float64] * numbers, *[types.int64] * ints])
 
+        table = KernelTable.pack()
         KernelTable.put(table, "resolver", resolver(table[KernelTable.word("kernels") :], find))
         memory(table)
+        _tables.setdefault(key, table)  # only now: another thread runs what it finds there
     return _tables[key]
 
 
