@@ -70,7 +70,7 @@ class FastPath:
         """What keeps launches on devices for the fast functions; None where there are no such functions."""
         return None
 
-    def rows(self, plan: Any, count: int) -> Any:
+    def rows(self, plan: Any, count: int, is_long: bool) -> Any:
         """A plan of rows as the fast functions read it."""
         return None
 

@@ -8,6 +8,7 @@ what is read of a table lies in the nearest cache.
 from __future__ import annotations
 
 import dis
+import functools
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from .llvm.halves.tables import array_at, set_state, state_at, table_words, take
 COUNT, HEAD = 1 << 16, 64  # numbers, and results of a table; bytes before it
 FILLED = -1  # the state of a table that is; else how many elements have been computed
 AT_ONCE = 4096  # numbers of which the results are computed at once
+OPERATIONS = dis.opmap["BINARY_OP"], dis.opmap["CALL"]
 FEW = 100  # operations, which take no longer than reading a table
 
 
@@ -52,9 +54,11 @@ def is_long(function: Any) -> bool:
     return steps_of(function) > FEW
 
 
+@functools.cache
 def steps_of(function: Any) -> int:
     """How many operations and calls a function's text has, with those of our functions that it calls."""
-    own = sum(each.opname in ("BINARY_OP", "CALL") for each in dis.get_instructions(function.__code__))
+    instructions = function.__code__.co_code[::2]  # each of two bytes
+    own = sum(instructions.count(each) for each in OPERATIONS)
     called = [function.__globals__.get(name) for name in names_in(function.__code__)]
     return own + sum(steps_of(one) for one in called if is_scalar(one) and one is not function)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from functools import partial
 from typing import Any
@@ -16,6 +17,7 @@ from .turned_rows import BLOCK, over_turned_rows, turned_loop
 from .usual_blocks import in_blocks
 
 BY_TABLE = "_by_table"  # behind the name of a kernel of one 16-bit float
+BY_ROWS = ("forward", "forward_number")  # kernels that native code runs on rows: pool/rows.py
 
 
 class ElementKernels:
@@ -69,8 +71,12 @@ class ElementKernels:
 
     def of_halves(self, name: str) -> Any:
         """The kernel for one operand of 16-bit floats: it reads a table where computing takes longer."""
-        module = importlib.import_module(self.module)
-        return getattr(self, f"{name}{BY_TABLE}" if is_long(getattr(module, name)) else name)
+        return getattr(self, f"{name}{BY_TABLE}" if self.is_long(name) else name)
+
+    @functools.cache  # noqa: B019  (these live as long as the process)
+    def is_long(self, name: str) -> bool:
+        """Whether a kernel computes much of an element."""
+        return is_long(getattr(importlib.import_module(self.module), name))
 
     def get(self, name: str, is_complex: bool) -> Any:
         """The kernel for real or for complex arrays."""
@@ -82,8 +88,9 @@ def _compiled(module: Any, attribute: str) -> Any:
     if attribute.endswith(BY_TABLE):
         return _by_table(getattr(module, attribute.removesuffix(BY_TABLE)))
     from .cache.dispatchers import dispatcher
-    from .compile.kernel_pipelines import NoAlias
+    from .compile.kernel_pipelines import InRows, NoAlias
 
+    pipeline = InRows if attribute in BY_ROWS else NoAlias
     written, is_complex = getattr(module, attribute.removesuffix("_complex")), attribute.endswith("_complex")
     name, written = written.__name__, written if is_complex else in_blocks(written)
     function = rebuilt(written, {})
@@ -96,7 +103,7 @@ def _compiled(module: Any, attribute: str) -> Any:
     def code(functions: Functions) -> bytes:
         return digest(functions.digest(written, partial(meant, module_of(is_complex))))
 
-    options = {"nogil": True, "error_model": "numpy", "fastmath": False, "pipeline_class": NoAlias}
+    options = {"nogil": True, "error_model": "numpy", "fastmath": False, "pipeline_class": pipeline}
     return dispatcher(function, code, options, prepare)
 
 
@@ -104,7 +111,7 @@ def _by_table(written: Any) -> Any:
     from numba import njit
 
     from .cache.dispatchers import dispatcher
-    from .compile.kernel_pipelines import LinkedNoAlias, NoAlias
+    from .compile.kernel_pipelines import InRows, LinkedNoAlias
 
     blocks, library = in_blocks(written), module_of(False)
     function = rebuilt(looked_up, {})
@@ -122,4 +129,4 @@ def _by_table(written: Any) -> Any:
     def code(functions: Functions) -> bytes:
         return digest(functions.digest(looked_up), symbol)
 
-    return dispatcher(function, code, {**options, "pipeline_class": NoAlias}, prepare)
+    return dispatcher(function, code, {**options, "pipeline_class": InRows}, prepare)

@@ -11,12 +11,14 @@ from numba import types
 from ..autograd.engine.accumulate_grad import add_each
 from ..dispatch.elementwise.loop_nest import Rows as PythonRows
 from ..kernels.compile.halves import HalfArray
+from ..kernels.compile.row_entries import SUFFIX
 from ..kernels.llvm.native_code.element_kinds import BFLOAT16, BOOL, FLOAT16, FLOATS, KINDS
 from ..kernels.llvm.native_code.kernel_calls import MOST_ARRAYS, MOST_NUMBERS
 from ..kernels.llvm.native_code.structs import fields, length
 from ..pool.calls import kernel_address
+from ..pool.layout import MOST_LOOPS
 from ..pool.rows import Rows
-from .elementwise.forward import ForwardPlan
+from .elementwise.forward import KERNELS, ForwardPlan
 from .elementwise.promotion import NOTHING, PROMOTES, TO_FLOAT
 from .graph import gradients, recording
 from .graph.gradients import (
@@ -163,6 +165,7 @@ def chooses(op: Any) -> bool:
 
 def forward_kernel(op: Any, number: int) -> int:
     """The address of kernel `number` of an op, as ForwardPlan counts them."""
+    in_rows, number = divmod(number, KERNELS)
     variant, kind = divmod(number, KINDS)
     arrays = [array_of(BOOL if op.is_raw(i) else kind) for i in range(len(op.operands))]
     if variant:
@@ -172,19 +175,25 @@ def forward_kernel(op: Any, number: int) -> int:
     kernel = op.kernels.forward_number if variant == 1 else op.kernels.forward
     if kind in HALVES and len(arrays) == 1 and not op.numbers and result == arrays[0]:
         kernel = op.kernels.of_halves("forward")
-    return kernel_address(kernel, [*arrays, *[types.float64] * len(op.numbers), result])
+    suffix = SUFFIX if in_rows else ""
+    return kernel_address(kernel, [*arrays, *[types.float64] * len(op.numbers), result], suffix)
 
 
-def rows_plan(rows: PythonRows, count: int) -> np.ndarray:
+def rows_plan(rows: PythonRows, count: int, is_long: bool) -> np.ndarray:
     """The rows of two layouts for `broadcast`."""
+    around, inner = rows.loops[:-1], rows.loops[-1]
+    room = [0] * (MOST_LOOPS - len(rows.loops))
     return Rows.pack(
+        around=len(around),
         outer=rows.outer,
-        inner=rows.inner,
+        inner=inner,
         size=rows.size,
         elements=count,
         repeated=rows.repeated[0] + 1 if rows.repeated else 0,
+        long=is_long,
         reach=[rows.reach(k) for k in (0, 1)],
-        steps=rows.steps[[0, 1, -1]],
+        extents=[*reversed(around)],
+        steps=[word for k in (0, 1, -1) for word in [*map(int, rows.steps[k][::-1]), *room]],
     )
 
 

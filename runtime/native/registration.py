@@ -205,13 +205,13 @@ class NativePath(FastPath):
 
         return Devices()
 
-    def rows(self, plan: Any, count: int) -> Any:
+    def rows(self, plan: Any, count: int, is_long: bool) -> Any:
         """Rows as words."""
         if not supported():
             return None
         from .plans import rows_plan
 
-        return rows_plan(plan, count)
+        return rows_plan(plan, count, is_long)
 
     def call_plan(
         self,

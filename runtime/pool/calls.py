@@ -80,10 +80,13 @@ def address_of(kernel: Any, arguments: tuple[Any, ...]) -> int:
     return _addresses[key]
 
 
-def kernel_address(kernel: Any, arguments: Sequence[Any]) -> int:
-    """Where the machine code of a kernel for these types of arguments begins; it is compiled if it has not been."""
+def kernel_address(kernel: Any, arguments: Sequence[Any], suffix: str = "") -> int:
+    """Where the machine code of a kernel for these types of arguments begins; it is compiled if it has not been.
+
+    `suffix`: behind the name of another entry of the kernel.
+    """
     found = compiled_for(kernel, arguments)
-    return int(found.library.get_pointer_to_function(found.fndesc.llvm_func_name))
+    return int(found.library.get_pointer_to_function(f"{found.fndesc.llvm_func_name}{suffix}"))
 
 
 def compiled_for(kernel: Any, arguments: Sequence[Any]) -> Any:

@@ -20,6 +20,7 @@ STANDING = 4096  # elements of an array that stands for as many as there are: al
 SLICE = 1024  # elements; slices begin at multiples of it: so each has whole vectors and, but for the last, nothing else
 CALL_INTEGERS, CALL_NUMBERS = 96, 8  # of a call; processors pass more numbers than these another way
 MOST_SLICED = 16
+MOST_LOOPS = 6  # over rows: see rows.py
 # Kinds of jobs: which function runs a part of it. From STEP on a call for a part may prepare what all results need.
 PYTHON, FLAT, ROWS, SLICES, STEP, RANGE = range(6)
 ABSENT, AWAKE, ASLEEP = range(3)  # states of a worker's parking slot

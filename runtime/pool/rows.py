@@ -1,38 +1,57 @@
-"""A kernel on rows of operands that broadcast or lie apart in memory: see runtime/kernels/rows.py."""
+"""A kernel on rows of operands that broadcast or lie apart in memory.
+
+Its entry for rows steps through them (kernels/compile/row_entries.py), or it is called for many short ones at once,
+of which one operand's are brought together.
+"""
 
 from __future__ import annotations
 
-from ..kernels.llvm.native_code.element_kinds import INTEGERS, number_at
-from ..kernels.llvm.native_code.kernel_calls import CallFrame, call_elementwise, put_array
+from ..kernels.llvm.native_code.element_kinds import INTEGERS, is_half, number_at
+from ..kernels.llvm.native_code.kernel_calls import (
+    MOST_NUMBERS,
+    CallFrame,
+    RowCall,
+    Walk,
+    call_elementwise,
+    call_rows,
+    put_array,
+)
 from ..kernels.llvm.native_code.memory import load, load_eighth, load_half, load_quarter, store, store_eighth
 from ..kernels.llvm.native_code.structs import Items, Struct, room
 from ..kernels.llvm.native_code.typed import address_of, native, new
+from .layout import MOST_LOOPS
 from .scheduler import smaller
 
-MOST_SPREAD = 512  # elements of a row for which one int64 stands
-TILE = 4096  # bytes of short rows that are computed at once
+TILE = 4096  # bytes of short rows that are computed at once, or of numbers that are given for as many
+MOST_SPREAD = TILE // 8  # elements of a row for which one int64 stands
+MOST_AROUND = MOST_LOOPS - 1
 SHORT = 8  # such rows find room at least
-MOVED = 128  # bytes of a row that is brought to others sooner than the kernel is called for it alone
+# Bytes of a row that is brought to others sooner than the kernel steps to it: one that computes much, or little.
+MOVED, MADE = 128, 32
 FEW = 64  # rows for which it is not worth while
+WIDENED = TILE // 8  # 16-bit floats that are given as numbers at once
 FOLLOWING, SAME, NUMBERS, APART = range(4)  # how rows of an operand lie: `lie`
 
 
 class Steps(Struct):
-    """From row to row of an operand or of the result, in elements."""
+    """From row to row of an operand or of the result, in elements: by the inner loop, and by those around it."""
 
-    outer: int
     inner: int
+    around: Items[int] = room(MOST_AROUND)
 
 
 class Rows(Struct):
     """The steps by which two operands and a result are read and written row by row."""
 
-    outer: int
+    around: int  # loops around the inner one, at least one
+    outer: int  # how often these go through it
     inner: int
     size: int  # elements of a row
     elements: int  # of the result
     repeated: int  # 0, or 1 + the number of the operand that gives one number a row
+    long: int  # whether the op computes much of an element
     reach: Items[int] = room(2)  # elements from the first to the last that is read of either operand, plus one
+    extents: Items[int] = room(MOST_AROUND)  # of the loops around, from the inner one outwards
     steps: Items[Steps] = room(3)
 
 
@@ -43,13 +62,8 @@ class RowOperands(Struct):
     itemsize: Items[int] = room(3)
     kind: int  # of the operands
     single: int  # whether there is but one operand, which stands in both places
+    entry: int  # the address of the kernel's entry for rows
     rows: Rows
-
-
-class Spread(Struct):
-    """One number as often as a row has elements."""
-
-    items: Items[int] = room(MOST_SPREAD)
 
 
 class Tiles(Struct):
@@ -68,6 +82,12 @@ def lie(operands: RowOperands, k: int) -> int:
 
 
 @native
+def most_made(found: Rows) -> int:
+    """How many bytes a row of equal elements has at most that is made sooner than the kernel is given a number."""
+    return MOVED if found.long else MADE
+
+
+@native
 def rows_of_tile(operands: RowOperands, rows: int) -> int:
     """How many short rows are computed at once, as an operand's are brought together; 0 where each is for itself."""
     found = operands.rows
@@ -76,7 +96,9 @@ def rows_of_tile(operands: RowOperands, rows: int) -> int:
     row_bytes = found.size * operands.itemsize[0]
     if rows < FEW or row_bytes * SHORT > TILE or found.steps[2].inner != found.size:
         return 0
-    if (first > SAME or second > SAME) and row_bytes > MOVED or (first == APART or second == APART) and row_bytes < 8:
+    if (first == APART or second == APART) and (not found.long or row_bytes < 8):
+        return 0
+    if found.repeated and row_bytes > most_made(found):
         return 0
     return 0 if first == FOLLOWING and second == FOLLOWING else smaller(TILE // row_bytes, smaller(found.inner, rows))
 
@@ -119,13 +141,6 @@ def fill_numbers(place: int, memory: int, step: int, itemsize: int, row_bytes: i
 
 
 @native
-def spread(row: Spread, memory: int, itemsize: int, size: int) -> int:
-    """The address of a row that has the number at another address everywhere."""
-    fill_numbers(address_of(row), memory, 0, itemsize, size * itemsize, 1)
-    return address_of(row)
-
-
-@native
 def fill_apart(place: int, memory: int, step: int, row_bytes: int, rows: int) -> None:
     """Bring rows of at least eight bytes together that lie `step` bytes apart."""
     for _ in range(rows):
@@ -136,9 +151,14 @@ def fill_apart(place: int, memory: int, step: int, row_bytes: int, rows: int) ->
 
 
 @native
-def outer_step(operands: RowOperands, k: int) -> int:
-    """Bytes from an outer row to the next, of operand `k` or of the result."""
-    return operands.rows.steps[k].outer * operands.itemsize[k]
+def begin_of(operands: RowOperands, k: int, q: int) -> int:
+    """Where the rows of an operand or of the result begin through which the inner loop goes the q-th time."""
+    found, place, rest = operands.rows, 0, q
+    for i in range(found.around):
+        last = i + 1 == found.around  # then there is nothing to divide
+        place += (rest if last else rest % found.extents[i]) * found.steps[k].around[i]
+        rest = 0 if last else rest // found.extents[i]
+    return operands.memory[k] + place * operands.itemsize[k]
 
 
 @native
@@ -153,7 +173,7 @@ def brought(tiles: Tiles, operands: RowOperands, k: int, q: int, r: int, rows: i
 
     `same`: with so many where they all are the same, 0 where these are there."""
     how, itemsize = lie(operands, k), operands.itemsize[k]
-    memory = operands.memory[k] + q * outer_step(operands, k) + r * inner_step(operands, k)
+    memory = begin_of(operands, k, q) + r * inner_step(operands, k)
     if how == FOLLOWING:
         return memory
     place, row_bytes = address_of(tiles) + k * (TILE + 8), operands.rows.size * itemsize
@@ -179,7 +199,7 @@ def run_tiled(kernel: int, operands: RowOperands, frame: CallFrame, first: int, 
         count = smaller(together, smaller(found.inner - r, last - row))
         for k in range(result):
             frame.memory[k] = brought(tiles, operands, k, q, r, count, 0 if q == known else together)
-        frame.memory[result] = operands.memory[2] + q * outer_step(operands, 2) + r * inner_step(operands, 2)
+        frame.memory[result] = begin_of(operands, 2, q) + r * inner_step(operands, 2)
         call_elementwise(kernel, result + 1, count * found.size, frame)
         row, known = row + count, q
 
@@ -188,40 +208,68 @@ def run_tiled(kernel: int, operands: RowOperands, frame: CallFrame, first: int, 
 def spreads(found: Rows, kind: int, itemsize: int) -> bool:
     """Whether the kernel gets a row of equal elements where an operand has one number for each row: where rows are
     short, so that many are computed at once, and of int64, as kernels are given none but in arrays."""
-    return found.repeated > 0 and (kind == INTEGERS or found.size * itemsize <= MOVED)
+    return found.repeated > 0 and (kind == INTEGERS or found.size * itemsize <= most_made(found))
+
+
+@native
+def put_walk(places: Walk, start: int, step: int) -> None:
+    """Let something begin at an address, and step from row to row."""
+    places.start = start
+    places.step = step
+
+
+@native
+def rows_together(operands: RowOperands, spread: bool, rows: int) -> int:
+    """How many rows a call may have: of those that are made for it as many as there is room for."""
+    if spread:
+        return TILE // (operands.rows.size * operands.itemsize[0])
+    return WIDENED if operands.rows.repeated and is_half(operands.kind) else rows
+
+
+@native
+def put_operand(
+    operands: RowOperands, k: int, spread: bool, memory: int, rows: int, array: int, tiles: Tiles, call: RowCall
+) -> int:
+    """Put rows of an operand that begin at an address into a call, as array number `array` or as a number for each row;
+    gives how many arrays there are with it."""
+    step, row_bytes = inner_step(operands, k), operands.rows.size * operands.itemsize[k]
+    if operands.rows.repeated != k + 1:
+        put_walk(call.arrays[array], memory, step)
+        return array + 1
+    if spread:
+        fill_numbers(address_of(tiles), memory, step, operands.itemsize[k], row_bytes, rows)
+        put_walk(call.arrays[array], address_of(tiles), row_bytes)
+        return array + 1
+    if is_half(operands.kind):
+        for i in range(rows):
+            store(address_of(tiles), 8 * i, number_at(memory + i * step, operands.kind))
+        put_walk(call.numbers[0], address_of(tiles), 8)
+    else:
+        put_walk(call.numbers[0], memory, step)
+    return array
 
 
 @native
 def run_rows(kernel: int, operands: RowOperands, frame: CallFrame, first: int, last: int) -> None:
     """Call the kernel for a range of rows; its numbers stand in the frame already."""
-    together = rows_of_tile(operands, smaller(operands.rows.inner, last - first))
+    found, tiles, call = operands.rows, new(Tiles), new(RowCall)
+    together = rows_of_tile(operands, smaller(found.inner, last - first))
     if together:
         run_tiled(kernel, operands, frame, first, last, together)
         return
-    alone, inner, size = operands.rows.repeated, operands.rows.inner, operands.rows.size
-    repeated, row = 0 if spreads(operands.rows, operands.kind, operands.itemsize[0]) else alone, new(Spread)
-    repeated = 2 if operands.single else repeated
-    q, r, itemsize = first // inner, first % inner, operands.itemsize[0]
-    outer0, outer1, outer2 = outer_step(operands, 0), outer_step(operands, 1), outer_step(operands, 2)
-    inner0, inner1, inner2 = inner_step(operands, 0), inner_step(operands, 1), inner_step(operands, 2)
-    second, result = 0 if repeated == 1 else 1, 1 if repeated else 2
-    # Once for all rows: their addresses alone change.
-    put_array(frame, 0, 0, itemsize)
-    put_array(frame, second, 0, operands.itemsize[1])
-    put_array(frame, result, 0, operands.itemsize[2])
-    for _ in range(first, last):
-        one = operands.memory[0] + q * outer0 + r * inner0
-        two = operands.memory[1] + q * outer1 + r * inner1
-        frame.memory[result] = operands.memory[2] + q * outer2 + r * inner2
-        if repeated == 0:
-            frame.memory[0] = spread(row, one, itemsize, size) if alone == 1 else one
-            frame.memory[1] = spread(row, two, itemsize, size) if alone == 2 else two
-            call_elementwise(kernel, 3, size, frame)
-        else:
-            frame.memory[0] = two if repeated == 1 else one
-            if not operands.single:
-                frame.numbers[0] = number_at(one if repeated == 1 else two, operands.kind)
-            call_elementwise(kernel, 2, size, frame)
-        r += 1
-        if r == inner:
+    spread = spreads(found, operands.kind, operands.itemsize[0])
+    q, r, together = first // found.inner, first % found.inner, rows_together(operands, spread, last - first)
+    for i in range(MOST_NUMBERS):
+        put_walk(call.numbers[i], address_of(frame.numbers) + 8 * i, 0)
+    call.size = found.size
+    while first < last:
+        array, rows = 0, smaller(together, smaller(found.inner - r, last - first))
+        for k in range(1 if operands.single else 2):
+            memory = begin_of(operands, k, q) + r * inner_step(operands, k)
+            array = put_operand(operands, k, spread, memory, rows, array, tiles, call)
+        put_walk(call.arrays[array], begin_of(operands, 2, q) + r * inner_step(operands, 2), inner_step(operands, 2))
+        call.rows = rows
+        call_rows(operands.entry, call)
+        first, r = first + rows, r + rows
+        if r == found.inner:
             q, r = q + 1, 0

@@ -1,7 +1,7 @@
 """Operands of different shapes and layouts as rows: how an element-wise kernel steps through each without copying it.
 
-All dimensions are merged that every operand steps through evenly. What is left, at most three dimensions, is a loop
-over rows; of each operand a row is either consecutive in memory or one repeated number.
+All dimensions are merged that every operand steps through evenly. What is left are loops over rows, of which the
+general path takes two; of each operand a row is either consecutive in memory or one repeated number.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...pool.layout import MOST_LOOPS
 from ...tensor.layouts import memory_order
 from ...tensor.memory_format import Strides, ordered_strides
 from ...tensor.shapes import Shape, broadcast_shapes, contiguous_strides
 
 Layout = tuple[tuple[int, ...], tuple[int, ...] | None]  # shape, strides (None: contiguous)
-SHORTEST_ROW = 8  # below, copying an operand costs less than a loop over rows
+SHORTEST_ROW = 8  # below, copying an operand costs less than a loop over rows; but for native code
 FEW = 64  # elements, for which it does not matter
 MUCH = 1 << 16  # elements of a matrix from which it pays not to copy an operand that lies column by column
 LONGEST_TURNED = 1 << 14  # elements of a row of such an operand: a block of rows is to stay in a cache
@@ -27,19 +28,27 @@ LONGEST_TURNED = 1 << 14  # elements of a row of such an operand: a block of row
 class Rows(NamedTuple):
     """Elements from row to row for each operand, and last the results; `repeated` operands give one number a row."""
 
-    steps: np.ndarray
-    outer: int
-    inner: int
+    steps: np.ndarray  # of each: by the loops from the outermost to the innermost
+    loops: tuple[int, ...]
     size: int
     repeated: tuple[int, ...]
 
+    @property
+    def outer(self) -> int:
+        """How often the innermost loop is gone through."""
+        return prod(self.loops[:-1])
+
+    @property
+    def inner(self) -> int:
+        """How often that goes round."""
+        return self.loops[-1]
+
     def reach(self, k: int) -> int:
         """How many elements lie between the first and the last of operand `k` that is read, these included."""
-        outer, inner = self.steps[k]
-        if not self.outer * self.inner * self.size:
+        if not prod(self.loops) * self.size:
             return 0
         within = 1 if k in self.repeated else self.size
-        return int((self.outer - 1) * outer + (self.inner - 1) * inner) + within
+        return within + sum((count - 1) * int(step) for count, step in zip(self.loops, self.steps[k], strict=True))
 
 
 @functools.lru_cache(maxsize=8192)
@@ -51,9 +60,9 @@ def broadcast_rows(
     shape = broadcast_shapes(name, *[own for own, _ in layouts])
     order = result_order(shape, layouts)
     if order is None:
-        return shape, None, prod(shape), rows(shape, layouts, numbers, 1)
+        return shape, None, prod(shape), rows(shape, layouts, numbers, 1, None, MOST_LOOPS, 2)
     turned = tuple([turned_layout(layout, shape, order) for layout in layouts])
-    found = rows(tuple([shape[dim] for dim in order]), turned, numbers, 1)
+    found = rows(tuple([shape[dim] for dim in order]), turned, numbers, 1, None, MOST_LOOPS, 2)
     return shape, ordered_strides(shape, order), prod(shape), found
 
 
@@ -93,23 +102,25 @@ def rows(
     numbers: int,
     results: int,
     steps: tuple[int, ...] | None = None,
+    most: int = 2,
+    shortest: int = SHORTEST_ROW,
 ) -> Rows | None:
     """The rows of operands broadcast to `shape`, of numbers and of results, contiguous ones unless their strides are
-    given; None where it must copy.
+    given; None where it must copy: with more than `most` loops, or `shortest` rows.
 
     An operand's layout is None where it is a number.
     """
     strides = [_broadcast_strides(shape, layout) for layout in (*layouts, *[None] * numbers)]
     strides += [contiguous_strides(shape) if steps is None else steps] * results
     dims = _merged(shape, strides)
-    if len(dims) > 3:
+    if len(dims) > most + 1:
         return None
-    dims = [(1, [0] * len(strides))] * (3 - len(dims)) + dims
-    (outer, steps0), (inner, steps1), (size, within) = dims
-    if any(step not in (0, 1) for step in within) or (size < SHORTEST_ROW and prod(shape) > FEW):
+    *around, (size, within) = [(1, [0] * len(strides))] * (3 - len(dims)) + dims
+    if any(step not in (0, 1) for step in within) or (size < shortest and prod(shape) > FEW):
         return None
     repeated = tuple(k for k, layout in enumerate(layouts) if layout is not None and not within[k])
-    return Rows(np.array([steps0, steps1], np.int64).T.copy(), outer, inner, size, repeated)
+    loops, each = zip(*around, strict=True)
+    return Rows(np.array(each, np.int64).T.copy(), loops, size, repeated)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -127,7 +138,7 @@ def turned_rows(
         return None
     steps = np.array([[0] * len(across), across], np.int64).T.copy()
     repeated = tuple(k for k, layout in enumerate(layouts) if layout is not None and not within[k])
-    return Rows(steps, 1, count, size, repeated), turned[0], within[turned[0]]
+    return Rows(steps, (1, count), size, repeated), turned[0], within[turned[0]]
 
 
 def _broadcast_strides(shape: Sequence[int], layout: Layout | None) -> Sequence[int]:

@@ -223,8 +223,8 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
         given.append(value._storage[value._offset :] if memory is None else memory)
         layouts.append((value._shape, value._strides))
     shape, strides, count, plan = broadcast_rows(name, tuple(layouts), len(numbers))
-    remember_rows(op.rows, layouts, plan, count, shape, strides)
-    if plan is None or not operands[0]._dtype.native:  # native code has the rows of other dtypes from now on
+    remember_rows(op, layouts, plan, count, shape, strides)
+    if plan is None or len(plan.loops) > 2 or not operands[0]._dtype.native:  # native code has these rows from now on
         return None
     check_lengths(given, [plan.reach(k) for k in range(len(given))])
     for index in plan.repeated:
@@ -241,7 +241,7 @@ def note_rows(op: Any, operands: tuple[Any, ...], numbers: int) -> None:
     if len(operands) <= 2 and tensors:
         layouts = [(value._shape, value._strides) for value in (tensors[0], tensors[-1])]
         shape, strides, count, plan = broadcast_rows(op.name, tuple(layouts), numbers)
-        remember_rows(op.rows, layouts, plan, count, shape, strides)
+        remember_rows(op, layouts, plan, count, shape, strides)
 
 
 def has_rows(op: Any, kind: Any) -> bool:
@@ -251,17 +251,15 @@ def has_rows(op: Any, kind: Any) -> bool:
     return kind is int64 and not {"i", "p"}.isdisjoint(op.whole)
 
 
-def remember_rows(
-    found: dict[Any, Any], layouts: list[Any], plan: Any, count: int, shape: Shape, strides: Strides | None
-) -> None:
+def remember_rows(op: Any, layouts: list[Any], plan: Any, count: int, shape: Shape, strides: Strides | None) -> None:
     """Let native code find the rows of two layouts; not of those that a number stands for, or no rows."""
-    key = (*layouts[0], *layouts[1])
+    found, key = op.rows, (*layouts[0], *layouts[1])
     if key in found:
         return
     if len(found) >= MOST_ROWS:
         found.clear()
     none = plan is None or not count or len(plan.repeated) > 1
-    found[key] = None if none else (fast_path().rows(plan, count), shape, strides)
+    found[key] = None if none else (fast_path().rows(plan, count, op.kernels.is_long("forward")), shape, strides)
 
 
 def flat_operand(value: Any, to: Any, shape: Shape) -> np.ndarray:

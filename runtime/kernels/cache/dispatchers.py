@@ -24,6 +24,7 @@ from ..compile import garbage, machine
 from ..compile.lean_passes import lean
 from ..compile.libraries import emit, environments_in
 from ..compile.loading import load_types
+from ..compile.row_entries import LAYOUT, SUFFIX
 from . import ahead, lowered, store
 from .digest import BYTECODE, TEXT, Functions, digest, folder_text, of_options
 
@@ -57,7 +58,7 @@ def dispatcher(function: Any, code: Code, options: Mapping[str, Any], prepare: C
 @functools.cache
 def compiler() -> tuple[Any, ...]:
     """What decides how numba compiles, besides a function's own options."""
-    return folder_text("compile"), [(name, getattr(config, name, None)) for name in SETTINGS]
+    return folder_text("compile"), LAYOUT, [(name, getattr(config, name, None)) for name in SETTINGS]
 
 
 class Uncached(_Cache):
@@ -240,8 +241,9 @@ def parts_of(made: CompileResult) -> Parts:
     # Most only stand there: their functions were inlined. To load one is to import its module, such as numba.np.linalg.
     needed = environments_in(library._final_module)
     environments = [one for one in made._find_referenced_environments() if one.env_name in needed]
-    names = [made.fndesc.llvm_func_name, made.fndesc.llvm_cpython_wrapper_name, made.fndesc.llvm_cfunc_wrapper_name]
+    described, kernel = made.fndesc, made.fndesc.llvm_func_name
+    names = [kernel, f"{kernel}{SUFFIX}", described.llvm_cpython_wrapper_name, described.llvm_cfunc_wrapper_name]
     defined = {function.name for function in library.get_defined_functions()}
     symbols = [name for name in names if name in defined] + [one.env_name for one in environments]
-    described = (made.fndesc, made.environment, made.signature, made.objectmode, made.lifted, made.reload_init)
-    return (library.name, library._get_compiled_object(), symbols, *described, environments)
+    parts = (described, made.environment, made.signature, made.objectmode, made.lifted, made.reload_init)
+    return (library.name, library._get_compiled_object(), symbols, *parts, environments)

@@ -33,7 +33,7 @@ from numba.core.untyped_passes import (
 
 from .compiler_pipelines import OnlyLinked
 from .lean_passes import LeanPasses
-from .libraries import NewApartLibrary, NewKernelLibrary, NewLinkedLibrary
+from .libraries import NewApartLibrary, NewKernelLibrary, NewLinkedLibrary, NewRowKernelLibrary
 from .lifetimes import KeepUntilReturn
 from .reference_counts import WithoutCounts
 
@@ -110,3 +110,9 @@ class NoAlias(Kernel):
     def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
         flags.noalias = True  # LLVM's attribute of all pointers to data among the arguments
         super().__init__(typing, target, library, args, result, flags, kinds)
+
+
+class InRows(NoAlias):
+    """The same for those that run on rows as well: see row_entries.py."""
+
+    after = (NewRowKernelLibrary, NativeLowering, NoPythonBackend)

@@ -14,6 +14,7 @@ from .interleaving import interleaved, multiplies
 from .lookups import inlinable, inline, looks_up, with_vectors
 from .machine import halves_vectors, lookups
 from .prefetch import with_prefetches
+from .row_entries import add_row_entry
 from .vector_width import in_halves, let_be_wide
 
 CALLED_BY_PYTHON = "_ZN7cpython"
@@ -81,6 +82,16 @@ class KernelLibrary(WholeLibrary):
             self._final_module: Any = parse_assembly(text)
 
 
+class RowKernelLibrary(KernelLibrary):
+    """A kernel of flat arrays with an entry for rows beside it."""
+
+    def add_ir_module(self, module: Any) -> None:
+        for function in [*module.functions]:
+            if not function.is_declaration and not function.linkage and not function.name.startswith(CALLED_BY_PYTHON):
+                add_row_entry(function)
+        super().add_ir_module(module)
+
+
 class LinkedLibrary(KernelLibrary):
     """A module that is linked into others as it is: it names what it calls, and whoever is linked with it has that."""
 
@@ -144,6 +155,14 @@ class NewKernelLibrary(LoweringPass):
         state.library = self.made(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()  # as NativeLowering does: else there were no object code to keep
         return True
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class NewRowKernelLibrary(NewKernelLibrary):
+    """The same for kernels that have an entry for rows."""
+
+    _name = "new_row_kernel_library"
+    made = RowKernelLibrary
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)

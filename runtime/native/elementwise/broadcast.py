@@ -17,6 +17,7 @@ from ..layout import Array, Dict, Object, Tensor, Tuple
 from ..references import Owned, item, own, own_new, put_item, retain
 from ..tensors import dtype_of, elements, holds_kind, is_tensor, kind_of, new_flat, new_tensor, not_handled
 from .apart import count_of
+from .forward import KERNELS
 from .order import lay
 
 VARIANTS = 2  # the number of the kernel for a repeated first operand, in groups of kinds; that for the second follows
@@ -96,6 +97,7 @@ class FoundRows(Struct):
     rows: Rows
     kind: int
     kernel: int
+    row_entry: int  # and its entry for rows
 
 
 @native
@@ -134,7 +136,8 @@ def find_rows(
         return 0
     variant = KINDS * (VARIANTS + alone - 1) if alone else KINDS * with_number
     found.kernel = found_kernel(kernels, variant + found.kind, resolver)
-    return -1 if found.kernel == 0 else 1
+    found.row_entry = found_kernel(kernels, KERNELS + variant + found.kind, resolver) if found.kernel else 0
+    return -1 if found.row_entry == 0 else 1
 
 
 @native
@@ -143,7 +146,7 @@ def put_operands(arguments: Items[Object], found: FoundRows, operands: RowOperan
     first, second = cast(Tensor, arguments[0]), cast(Tensor, arguments[1])
     if not has_layout(first, found.key, 0) or not has_layout(second, found.key, 2):
         return False
-    operands.rows = found.rows
+    operands.rows, operands.entry = found.rows, found.row_entry
     operands.memory[0] = memory_of(first, found.kind, found.rows.reach[0], owned)
     operands.memory[1] = memory_of(second, found.kind, found.rows.reach[1], owned)
     operands.itemsize[0] = itemsize(found.kind)

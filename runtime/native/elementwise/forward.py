@@ -53,8 +53,8 @@ class ForwardPlan(Struct):
     rows: Dict  # the rows found, NULL where the op does not run by rows
     device: Dict  # the launches found, for tensors of a device
     # For each kind: for tensors, for a number as the second, and for a number or a repeated operand as the
-    # first, and as the second, that is no mask.
-    kernels: Items[int] = room(KERNELS)
+    # first, and as the second, that is no mask; and behind all of them their entries for rows.
+    kernels: Items[int] = room(2 * KERNELS)
 
 
 class Prepared(Struct):

@@ -14,7 +14,7 @@ from llvmlite import ir
 from ....pool.layout import CALL_INTEGERS, CALL_NUMBERS
 from .kinds import NUMBER, VOID, Address
 from .structs import Items, Struct, at, fields, length, room
-from .typed import HALF, WORD, Word, c_function, instruction, native, on_stack, word_at
+from .typed import HALF, WORD, Nothing, Word, c_function, instruction, native, on_stack, word_at
 
 BYTES = ir.IntType(8).as_pointer()
 MOST_ARRAYS = 10  # that one kernel takes, results and tables among them
@@ -37,6 +37,22 @@ class Constants(Struct):
 
     ints: Items[int] = room(MOST_INTS)
     numbers: Items[int] = room(MOST_NUMBERS)
+
+
+class Walk(Struct):
+    """Where something begins, and how many bytes it steps from row to row."""
+
+    start: int
+    step: int
+
+
+class RowCall(Struct):
+    """A call of a kernel's entry for rows: see kernels/compile/row_entries.py."""
+
+    size: int  # elements of a row
+    rows: int
+    arrays: Items[Walk] = room(MOST_ARRAYS)
+    numbers: Items[Walk] = room(MOST_NUMBERS)  # each as wide in memory as the kernel takes it
 
 
 class FlatArray(Struct):
@@ -173,6 +189,13 @@ def call_launch(builder: Any, entry: Any, function: Any, extents: Any, stream: A
     """call_launch(entry, function, extents, stream, parameters): cuLaunchKernel, by its address; its status."""
     sizes = [builder.trunc(size, HALF) for size in _words(builder, extents, 0, length(Extents))]
     return builder.sext(_call(builder, entry, [function, *sizes, stream, parameters, WORD(0)]), WORD)
+
+
+@instruction(Nothing, Word, Address(RowCall))
+def call_rows(builder: Any, entry: Any, call: Any) -> Any:
+    """call_rows(entry, call): of a kernel's entry for rows, by its address."""
+    kind = ir.FunctionType(VOID, [WORD.as_pointer()])
+    return builder.call(builder.inttoptr(entry, kind.as_pointer()), [builder.inttoptr(call, WORD.as_pointer())])
 
 
 @instruction(Word, Word, None)
