@@ -28,6 +28,7 @@ class LazyKernel:
         functools.update_wrapper(self, function)
         self.function = function
         self.halves = options.pop("halves", "")
+        self.pipeline = "InRows" if options.pop("in_rows", False) else "Kernel"
         self.options = options
         self.compiled: Any = None
         self.linked: Any = None
@@ -63,7 +64,7 @@ class LazyKernel:
         def code(functions: Functions) -> bytes:
             return digest(functions.digest(self.function), *map(functions.digest, BUILTINS.values()))
 
-        made = dispatcher(function, code, self._compiled_by("Kernel", "Unoptimised"), prepare)
+        made = dispatcher(function, code, self._compiled_by(self.pipeline, "Unoptimised"), prepare)
         made.kernel = self  # for those that find it under the kernel's name
         return made
 
@@ -124,8 +125,9 @@ def _intrinsic(function: Callable[..., Any]) -> Any:
 def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile on first use with numba: `@jit` or `@jit(fastmath=True)`.
 
-    The function may call other kernels of this kind and the functions of scalar.py by the names they have there, which
-    are compiled with it.
+    `in_rows`: of a kernel that goes through flat arrays of which none overlap, with an entry for rows beside it
+    (compile/row_entries.py). The function may call other kernels of this kind and the functions of scalar.py by the
+    names they have there, which are compiled with it.
     """
     if function is None:
         return functools.partial(jit, **options)

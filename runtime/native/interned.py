@@ -111,12 +111,15 @@ class Adding(Struct):
     kernels: Items[int] = room(FLOATS)
 
 
+PAIRS = ALL_KINDS * ALL_KINDS
+
+
 class Converting(Struct):
     """The kernels that copy elements of one kind as another: what finds them, and their addresses by pairs of kinds; 0
-    where none is worth its loading yet."""
+    where none is worth its loading yet. Their entries for rows are behind them."""
 
     resolver: Object
-    kernels: Items[int] = room(ALL_KINDS * ALL_KINDS)
+    kernels: Items[int] = room(2 * PAIRS)
 
 
 class NewMemory(Struct):

@@ -5,6 +5,7 @@ Where much is packed the kernel takes it block by block from the memory of its r
 
 from __future__ import annotations
 
+from ..kernels.llvm.native_code.kernel_calls import MOST_NUMBERS, CallFrame, RowCall, Walk, call_rows
 from ..kernels.llvm.native_code.memory import (
     load,
     load_eighth,
@@ -17,7 +18,7 @@ from ..kernels.llvm.native_code.memory import (
 )
 from ..kernels.llvm.native_code.squares import BYTES, turn_halves, turn_words
 from ..kernels.llvm.native_code.structs import Items, Struct, room
-from ..kernels.llvm.native_code.typed import external, native, new
+from ..kernels.llvm.native_code.typed import address_of, external, native, new
 from .scheduler import smaller
 
 MOST_DIMS = 8
@@ -37,6 +38,7 @@ class Apart(Struct):
     itemsize: int
     loops: int
     written: int  # whether results are put back there, block by block
+    row_entry: int  # the address of a kernel's entry for rows, which goes through them as they lie; else 0
     sizes: Items[int] = room(MOST_DIMS)
     steps: Items[int] = room(MOST_DIMS)
 
@@ -45,6 +47,20 @@ class Turns(Struct):
     """How often each loop has gone round."""
 
     items: Items[int] = room(MOST_DIMS)
+
+
+@native
+def put_walk(places: Walk, start: int, step: int) -> None:
+    """Let something begin at an address, and step from row to row."""
+    places.start = start
+    places.step = step
+
+
+@native
+def begin_apart(places: Apart, written: int) -> None:
+    """Begin with a tensor that is packed."""
+    places.written = written
+    places.row_entry = 0
 
 
 @native
@@ -214,3 +230,27 @@ def end_of_block(places: Apart, first: int) -> int:
         rows = SQUARES // places.sizes[0] // line * line
         block = places.sizes[0] * (rows if rows else line)
     return (first // block + 1) * block
+
+
+@native
+def are_rows(places: Apart) -> bool:
+    """Whether elements of the innermost loop lie side by side."""
+    return places.loops > 0 and places.steps[0] == places.itemsize
+
+
+@native
+def run_rows_apart(places: Apart, frame: CallFrame, first: int, last: int) -> None:
+    """Call the kernel's entry for rows for a range of the elements of its first array, which lies so; the second one
+    has all elements side by side."""
+    turns, call, extent, itemsize = new(Turns), new(RowCall), places.sizes[0], frame.itemsize[1]
+    place, column = turn_to(places, first // extent, turns), first % extent
+    for i in range(MOST_NUMBERS):
+        put_walk(call.numbers[i], address_of(frame.numbers) + 8 * i, 0)
+    while first < last:
+        call.size, call.rows = smaller(extent - column, last - first), 1
+        if column == 0 and call.size == extent and places.loops > 1:
+            call.rows = smaller(places.sizes[1] - turns.items[1], (last - first) // extent)
+        put_walk(call.arrays[0], place + column * places.itemsize, places.steps[1])
+        put_walk(call.arrays[1], frame.memory[1] + first * itemsize, extent * itemsize)
+        call_rows(places.row_entry, call)
+        place, first, column = go_on(places, call.rows, turns, place), first + call.size * call.rows, 0

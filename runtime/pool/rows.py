@@ -11,7 +11,6 @@ from ..kernels.llvm.native_code.kernel_calls import (
     MOST_NUMBERS,
     CallFrame,
     RowCall,
-    Walk,
     call_elementwise,
     call_rows,
     put_array,
@@ -20,6 +19,7 @@ from ..kernels.llvm.native_code.memory import load, load_eighth, load_half, load
 from ..kernels.llvm.native_code.structs import Items, Struct, room
 from ..kernels.llvm.native_code.typed import address_of, native, new
 from .layout import MOST_LOOPS
+from .packing import put_walk
 from .scheduler import smaller
 
 TILE = 4096  # bytes of short rows that are computed at once, or of numbers that are given for as many
@@ -62,6 +62,7 @@ class RowOperands(Struct):
     itemsize: Items[int] = room(3)
     kind: int  # of the operands
     single: int  # whether there is but one operand, which stands in both places
+    result: int  # whose steps the result has: its own, 2, or those of the first operand, to which it is written
     entry: int  # the address of the kernel's entry for rows
     rows: Rows
 
@@ -94,7 +95,7 @@ def rows_of_tile(operands: RowOperands, rows: int) -> int:
     first = lie(operands, 0)
     second = first if operands.single else lie(operands, 1)
     row_bytes = found.size * operands.itemsize[0]
-    if rows < FEW or row_bytes * SHORT > TILE or found.steps[2].inner != found.size:
+    if rows < FEW or row_bytes * SHORT > TILE or found.steps[operands.result].inner != found.size:
         return 0
     if (first == APART or second == APART) and (not found.long or row_bytes < 8):
         return 0
@@ -151,12 +152,18 @@ def fill_apart(place: int, memory: int, step: int, row_bytes: int, rows: int) ->
 
 
 @native
+def steps_of(operands: RowOperands, k: int) -> Steps:
+    """How an operand, or the result, steps from row to row."""
+    return operands.rows.steps[operands.result if k == 2 else k]
+
+
+@native
 def begin_of(operands: RowOperands, k: int, q: int) -> int:
     """Where the rows of an operand or of the result begin through which the inner loop goes the q-th time."""
     found, place, rest = operands.rows, 0, q
     for i in range(found.around):
         last = i + 1 == found.around  # then there is nothing to divide
-        place += (rest if last else rest % found.extents[i]) * found.steps[k].around[i]
+        place += (rest if last else rest % found.extents[i]) * steps_of(operands, k).around[i]
         rest = 0 if last else rest // found.extents[i]
     return operands.memory[k] + place * operands.itemsize[k]
 
@@ -164,7 +171,7 @@ def begin_of(operands: RowOperands, k: int, q: int) -> int:
 @native
 def inner_step(operands: RowOperands, k: int) -> int:
     """Bytes from an inner row to the next."""
-    return operands.rows.steps[k].inner * operands.itemsize[k]
+    return steps_of(operands, k).inner * operands.itemsize[k]
 
 
 @native
@@ -209,13 +216,6 @@ def spreads(found: Rows, kind: int, itemsize: int) -> bool:
     """Whether the kernel gets a row of equal elements where an operand has one number for each row: where rows are
     short, so that many are computed at once, and of int64, as kernels are given none but in arrays."""
     return found.repeated > 0 and (kind == INTEGERS or found.size * itemsize <= most_made(found))
-
-
-@native
-def put_walk(places: Walk, start: int, step: int) -> None:
-    """Let something begin at an address, and step from row to row."""
-    places.start = start
-    places.step = step
 
 
 @native

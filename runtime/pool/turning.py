@@ -18,7 +18,7 @@ from ..kernels.llvm.native_code.kernel_calls import (
 )
 from ..kernels.llvm.native_code.typed import NULL, native, new
 from .layout import SECTION, STANDING, TURNING, Job
-from .packing import Apart, end_of_block, move_part
+from .packing import Apart, end_of_block, move_part, run_rows_apart
 from .rows import RowOperands, run_rows
 from .scheduler import smaller
 
@@ -49,8 +49,12 @@ def run_flat(kernel: int, arrays: int, first: int, last: int, frame: CallFrame, 
 
     Where the first array stands for as many as there are (`itemsize` 0), for as many at a time as it has. An operand
     that lies apart, NULL for none, has the memory of the result: it is brought there block by block, which stays in a
-    cache until the kernel has read it, and from there to where it lies if that is what is written to.
+    cache until the kernel has read it, and from there to where it lies if that is what is written to; or its rows are
+    read where they lie.
     """
+    if apart is not NULL and apart.row_entry:
+        run_rows_apart(apart, frame, first, last)
+        return
     moved, together = new(CallFrame), last - first if frame.itemsize[0] else STANDING
     for i in range(MOST_NUMBERS):
         moved.numbers[i] = frame.numbers[i]

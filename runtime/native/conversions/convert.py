@@ -6,13 +6,13 @@ from ...kernels.llvm.native_code.element_kinds import ALL_KINDS, is_float, items
 from ...kernels.llvm.native_code.kernel_calls import CallFrame, put_array
 from ...kernels.llvm.native_code.structs import Items, Struct
 from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
-from ...pool.packing import Apart, pack
+from ...pool.packing import Apart, are_rows, begin_apart, pack
 from .. import c_functions as c
-from ..elementwise.apart import count_of, together
+from ..elementwise.apart import count_of, found_apart, note_apart
 from ..elementwise.order import Order, begin_order, in_order, note_steps, ordered, sort_order
 from ..graph.recording import RecordPlan, record
-from ..interned import converting, none, outdated_type, true
-from ..kernel_calls import Size, found_kernel, run_kernel
+from ..interned import PAIRS, converting, none, outdated_type, true
+from ..kernel_calls import Size, found_kernel, run_kernel, run_packing
 from ..layout import Array, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, release_all, size
 from ..tensors import (
@@ -45,6 +45,41 @@ def has_single(shape: Tuple) -> bool:
 
 
 @native
+def kernel_for(kind: int, to: int) -> int:
+    """The address of the kernel for a pair of kinds, 0 where there is none yet."""
+    return found_kernel(converting.kernels, ALL_KINDS * kind + to, converting.resolver)
+
+
+@native
+def is_read_in_rows(tensor: Tensor, kind: int, to: int, places: Apart, owned: Owned) -> bool:
+    """Whether the kernel may go through the elements of a tensor row by row; notes where they lie, and its entry."""
+    begin_apart(places, 0)
+    if tensor.flat is not none or not note_apart(tensor, kind, count_of(tensor.shape), places, owned):
+        return False
+    if not are_rows(places) or kernel_for(kind, to) == 0:
+        return False
+    places.row_entry = found_kernel(converting.kernels, PAIRS + ALL_KINDS * kind + to, converting.resolver)
+    return places.row_entry != 0
+
+
+@native
+def flat_elements(tensor: Tensor, kind: int, order: Order, turned: bool, owned: Owned) -> Array:
+    """A flat array, owned, of the elements of a tensor, in another order where that is turned; NULL for elements of
+    another kind, for too many, and without memory."""
+    places = new(Apart)
+    if tensor.flat is not none:
+        flat = own(owned, tensor.flat)
+        return flat if holds_kind(flat, kind) else cast(Array, NULL)
+    if turned:
+        flat = ordered(tensor, kind, order, 0, count_of(tensor.shape), places, owned)
+    else:
+        flat = found_apart(tensor, kind, places, owned)
+    if flat is not NULL:
+        pack(places, flat.memory)
+    return flat
+
+
+@native
 def as_kind(tensor: Tensor, to: int, owned: Owned) -> New[Object]:
     """A copy of a tensor of the host as elements of another kind; None where this is for the general path."""
     kind, shape = any_kind_of(tensor.dtype), own(owned, tensor.shape)
@@ -52,24 +87,24 @@ def as_kind(tensor: Tensor, to: int, owned: Owned) -> New[Object]:
         return not_handled()
     if tensor.strides is not none and has_single(shape):  # a copy keeps what strides say of dimensions of size 1
         return not_handled()
-    order, places = new(Order), new(Apart)
+    order, places, frame, flat = new(Order), new(Apart), new(CallFrame), cast(Array, NULL)
     turned = tensor.flat is none and begin_order(shape, order) and note_steps(tensor, order) and sort_order(order)
-    if turned:
-        flat = ordered(tensor, kind, order, 0, count_of(shape), places, owned)
-        if flat is not NULL:
-            pack(places, flat.memory)
-    else:
-        flat = together(tensor, kind, owned) if tensor.flat is none else own(owned, tensor.flat)
-    if flat is NULL or not holds_kind(flat, kind):
-        return not_handled()
-    kernel, count = found_kernel(converting.kernels, ALL_KINDS * kind + to, converting.resolver), elements(flat)
+    in_rows = not turned and is_read_in_rows(tensor, kind, to, places, owned)
+    if not in_rows:
+        flat = flat_elements(tensor, kind, order, turned, owned)
+    if flat is NULL and not in_rows:
+        return not_handled() if c.error_set() is NULL else cast(Object, NULL)
+    kernel, count = kernel_for(kind, to), places.count if in_rows else elements(flat)
     result = cast(Array, NULL) if kernel == 0 else new_flat(new(Size).items, count, to)
     if result is NULL:
-        return not_handled() if c.error_set() is NULL else NULL
-    frame = new(CallFrame)
-    put_array(frame, 0, flat.memory, itemsize(kind))
+        return not_handled() if c.error_set() is NULL else cast(Object, NULL)
+    put_array(frame, 0, 0 if in_rows else flat.memory, itemsize(kind))
     put_array(frame, 1, result.memory, itemsize(to))
-    run_kernel(kernel, 2, count, frame)  # may release the GIL: the elements are owned, and nobody knows the result
+    # May release the GIL: the elements are owned, and nobody knows the result.
+    if in_rows:
+        run_packing(kernel, 2, count, frame, places)
+    else:
+        run_kernel(kernel, 2, count, frame)
     copy = new_tensor(result, shape, dtype_of(to))
     return NULL if copy is not NULL and turned and not in_order(copy, order) else copy
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ...kernels.compile.row_entries import SUFFIX
 from ...kernels.cpu.dtypes import conversions as kernels
 from ...kernels.llvm.native_code.element_kinds import ALL_KINDS, BOOL, INT8, INT16, UINT8
 from ...pool.calls import kernel_address
-from ..interned import Converting, converting_words
+from ..interned import PAIRS, Converting, converting_words
 from ..plans import array_of, memory, record_plan, resolver
 from .convert import ConversionPlan
 
@@ -20,13 +21,15 @@ _asked: Counter[int] = Counter()
 
 
 def kernel_of(number: int) -> int:
-    """The address of the kernel for a pair of kinds; 0 where it has not been asked for often enough."""
-    _asked[number] += 1
-    if _asked[number] <= WORTH:
+    """The address of the kernel for a pair of kinds, 0 where it has not been asked for often enough; and behind all
+    pairs of its entry for rows."""
+    in_rows, pair = divmod(number, PAIRS)
+    _asked[pair] += 1
+    if _asked[pair] <= WORTH:
         return 0
-    kind, to = divmod(number, ALL_KINDS)
+    kind, to = divmod(pair, ALL_KINDS)
     short = kernels.shortened if to in (INT8, INT16, UINT8) else kernels.converted
-    return kernel_address(kernels.truth if to == BOOL else short, [array_of(kind), array_of(to)])
+    return kernel_address(kernels.truth if to == BOOL else short, [array_of(kind), array_of(to)], SUFFIX * in_rows)
 
 
 @functools.cache

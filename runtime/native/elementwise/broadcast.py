@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...kernels.llvm.native_code.element_kinds import BOOL, KINDS, itemsize
 from ...kernels.llvm.native_code.kernel_calls import CallFrame
-from ...kernels.llvm.native_code.structs import Items, Struct
+from ...kernels.llvm.native_code.structs import Items, Struct, room
 from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
 from ...pool.layout import ROWS
 from ...pool.rows import MOST_SPREAD, RowOperands, Rows, run_rows, spreads
@@ -17,9 +17,11 @@ from ..layout import Array, Dict, Object, Tensor, Tuple
 from ..references import Owned, item, own, own_new, put_item, retain
 from ..tensors import dtype_of, elements, holds_kind, is_tensor, kind_of, new_flat, new_tensor, not_handled
 from .apart import count_of
-from .forward import KERNELS
+from .constants import is_constant
+from .forward import KERNELS, ForwardPlan
 from .order import lay
 
+MOST_GIVEN = 16
 VARIANTS = 2  # the number of the kernel for a repeated first operand, in groups of kinds; that for the second follows
 
 
@@ -92,6 +94,10 @@ def put_numbers(numbers: int, kind: int, arguments: Items[Object], first: int, f
 class FoundRows(Struct):
     """Rows that have been found before for two tensors, and the kernel that runs on them."""
 
+    given: Items[Object] = room(MOST_GIVEN)  # two tensors, which may be one, and numbers
+    single: int  # whether it is one
+    numbers: int
+    with_number: int  # whether the first of these stands for the second tensor, for which there is a kernel
     key: Tuple
     entry: Tuple  # the rows, shape and strides of the result
     rows: Rows
@@ -101,49 +107,48 @@ class FoundRows(Struct):
 
 
 @native
-def find_rows(
-    found_rows: Dict,
-    kernels: Items[int],
-    resolver: Object,
-    numbers: int,
-    computed: int,
-    arguments: Items[Object],
-    with_number: int,
-    frame: CallFrame,
-    found: FoundRows,
-    owned: Owned,
-) -> int:
-    """Note the rows of two tensors, owned, and put the op's numbers into the frame: 1; 0 where these rows have not been
-    found before, -1 where an error is set.
+def put_given(plan: ForwardPlan, arguments: Items[Object], found: FoundRows) -> None:
+    """Note two tensors and the op's numbers; a single tensor stands in both places."""
+    found.with_number = int(plan.tensors == 2 and plan.takes_number != 0 and is_constant(arguments[1]))
+    found.single = int(plan.tensors == 1) | found.with_number
+    found.numbers = plan.numbers + found.with_number
+    found.given[0] = arguments[0]
+    for i in range(1, 2 + found.numbers):
+        found.given[i] = arguments[i - found.single]
 
-    `with_number`: the first of them stands for the second tensor, and there is a kernel for that.
-    """
-    if not may_broadcast(arguments[0], arguments[1], computed):
+
+@native
+def find_rows(plan: ForwardPlan, computed: int, frame: CallFrame, found: FoundRows, owned: Owned) -> int:
+    """Note the rows of what is given, owned, and put the op's numbers into the frame: 1; 0 where these rows have not
+    been found before, -1 where an error is set."""
+    if (found.single and plan.fitting) or not may_broadcast(found.given[0], found.given[1], computed):
         return 0
-    first, second = cast(Tensor, arguments[0]), cast(Tensor, arguments[1])
+    first, second = cast(Tensor, found.given[0]), cast(Tensor, found.given[1])
     found.kind = kind_of(first.dtype)
     found.key = cast(Tuple, own_new(owned, key_of(first, second)))
     if found.key is NULL:
         return -1
-    entry = c.dict_item(found_rows, found.key)
+    entry = c.dict_item(plan.rows, found.key)
     if entry is NULL or entry is none:
         return 0
     found.entry = cast(Tuple, own(owned, entry))  # which the table may forget
     found.rows = cast(Rows, cast(Array, item(found.entry, 0)).memory)
     in_rows = spreads(found.rows, found.kind, itemsize(found.kind))
     alone = 0 if in_rows else found.rows.repeated
-    if (in_rows and found.rows.size > MOST_SPREAD) or not put_numbers(numbers, found.kind, arguments, alone > 0, frame):
+    if in_rows and found.rows.size > MOST_SPREAD:
         return 0
-    variant = KINDS * (VARIANTS + alone - 1) if alone else KINDS * with_number
-    found.kernel = found_kernel(kernels, variant + found.kind, resolver)
-    found.row_entry = found_kernel(kernels, KERNELS + variant + found.kind, resolver) if found.kernel else 0
+    if not put_numbers(found.numbers, found.kind, found.given, alone > 0, frame):
+        return 0
+    number = found.kind + KINDS * (VARIANTS + alone - 1 if alone else found.with_number)
+    found.kernel = found_kernel(plan.kernels, number, plan.resolver)
+    found.row_entry = found_kernel(plan.kernels, KERNELS + number, plan.resolver) if found.kernel else 0
     return -1 if found.row_entry == 0 else 1
 
 
 @native
-def put_operands(arguments: Items[Object], found: FoundRows, operands: RowOperands, owned: Owned) -> bool:
+def put_operands(found: FoundRows, operands: RowOperands, owned: Owned) -> bool:
     """Note where two tensors lie; False where they are no longer those whose rows were found: Python may have run."""
-    first, second = cast(Tensor, arguments[0]), cast(Tensor, arguments[1])
+    first, second = cast(Tensor, found.given[0]), cast(Tensor, found.given[1])
     if not has_layout(first, found.key, 0) or not has_layout(second, found.key, 2):
         return False
     operands.rows, operands.entry = found.rows, found.row_entry
@@ -151,36 +156,24 @@ def put_operands(arguments: Items[Object], found: FoundRows, operands: RowOperan
     operands.memory[1] = memory_of(second, found.kind, found.rows.reach[1], owned)
     operands.itemsize[0] = itemsize(found.kind)
     operands.itemsize[1] = itemsize(found.kind)
-    operands.kind = found.kind
+    operands.kind, operands.single = found.kind, found.single
     return operands.memory[0] != 0 and operands.memory[1] != 0
 
 
 @native
-def broadcast(
-    found_rows: Dict,
-    kernels: Items[int],
-    resolver: Object,
-    numbers: int,
-    gives_bool: int,
-    computed: int,
-    arguments: Items[Object],
-    single: int,
-    with_number: int,
-    owned: Owned,
-) -> New[Object]:
-    """The result on two tensors, or on a `single` one that stands in both places, not recorded; None where these rows
-    have not been found before."""
-    frame, found, operands = new(CallFrame), new(FoundRows), new(RowOperands)
-    known = find_rows(found_rows, kernels, resolver, numbers, computed, arguments, with_number, frame, found, owned)
+def broadcast(plan: ForwardPlan, computed: int, found: FoundRows, owned: Owned) -> New[Object]:
+    """The result on the tensors that are given, not recorded; None where these rows have not been found before."""
+    frame, operands = new(CallFrame), new(RowOperands)
+    known = find_rows(plan, computed, frame, found, owned)
     if known <= 0:
         return not_handled() if known == 0 else cast(Object, NULL)
-    result_kind = BOOL if gives_bool else found.kind
+    result_kind = BOOL if plan.gives_bool else found.kind
     flat = own_new(owned, new_flat(new(Size).items, found.rows.elements, result_kind))
     if flat is NULL:
         return NULL
-    if not put_operands(arguments, found, operands, owned):
+    if not put_operands(found, operands, owned):
         return not_handled()
-    operands.memory[2], operands.single = flat.memory, single
+    operands.memory[2], operands.result = flat.memory, 2
     operands.itemsize[2] = itemsize(result_kind)
     run_all_rows(found.kernel, operands, frame)
     result = new_tensor(retain(flat), cast(Tuple, item(found.entry, 1)), dtype_of(result_kind))

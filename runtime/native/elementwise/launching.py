@@ -6,7 +6,7 @@ from ...kernels.llvm.native_code.element_kinds import BOOL, INTEGERS, KINDS, ite
 from ...kernels.llvm.native_code.kernel_calls import CallFrame, put_array
 from ...kernels.llvm.native_code.structs import Items
 from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
-from ...pool.packing import Apart
+from ...pool.packing import Apart, begin_apart
 from ...pool.scheduler import smaller
 from .. import c_functions as c
 from ..graph.recording import record
@@ -16,8 +16,8 @@ from ..layout import Array, Object, Tensor
 from ..references import Owned, begin, own, release_all, retain
 from ..tensors import dtype_of, elements, holds_kind, is_tensor, new_flat, new_tensor, not_handled, withdrawn
 from .apart import MOST_PACKED, count_of
-from .broadcast import broadcast, may_have_rows
-from .constants import are_positive, constant_array, is_constant, kind_of_constants
+from .broadcast import FoundRows, broadcast, may_have_rows, put_given
+from .constants import are_positive, constant_array, kind_of_constants
 from .forward import (
     UNFIT,
     ForwardPlan,
@@ -46,32 +46,17 @@ def holds_positive(thing: Object, owned: Owned) -> bool:
 def launch_rows(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The result, recorded, for two tensors that broadcast or lie apart in memory, or for one that does, row by row;
     None as `launch`."""
-    with_number = int(plan.tensors == 2 and plan.takes_number and is_constant(arguments[1]))
-    single, given, computed = int(plan.tensors == 1) | with_number, new(Arguments), plan.computed
-    if single and plan.fitting:
-        return not_handled()
-    if plan.positive and (single or not holds_positive(arguments[1], owned)):
+    found, computed = new(FoundRows), plan.computed
+    put_given(plan, arguments, found)
+    if plan.positive and (found.single or not holds_positive(arguments[1], owned)):
         computed &= ~(1 << INTEGERS)
-    given.items[0] = arguments[0]
-    numbers = plan.numbers + with_number
-    for i in range(1, 2 + numbers):
-        given.items[i] = arguments[i - single]  # a single tensor stands in both places
-    result = broadcast(
-        plan.rows,
-        plan.kernels,
-        plan.resolver,
-        numbers,
-        plan.gives_bool,
-        computed,
-        given.items,
-        single,
-        with_number,
-        owned,
-    )
+    result = broadcast(plan, computed, found, owned)
     if result is NULL or result is none:
         return result
     recorded = needs_graph(plan, arguments)
-    if recorded < 0 or (recorded and not record(plan.node, result, arguments, with_number == 1, single == 0, owned)):
+    if recorded < 0 or (
+        recorded and not record(plan.node, result, arguments, found.with_number == 1, found.single == 0, owned)
+    ):
         return withdrawn(result)
     return result
 
@@ -126,7 +111,7 @@ def launch_gathered(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -
     begin_prepared(ready)
     if plan.gives_bool == 0 and plan.positive == 0:
         ready.apart = new(Apart)
-        ready.apart.written = 0
+        begin_apart(ready.apart, 0)
     ready.order = new(Order)
     ready.turned = int(lie_in_order(plan, arguments, ready.order))
     number = prepared(plan, arguments, frame, ready, True, owned)

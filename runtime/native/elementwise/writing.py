@@ -6,7 +6,7 @@ from ...kernels.llvm.native_code.element_kinds import BOOL, KINDS, itemsize
 from ...kernels.llvm.native_code.kernel_calls import CallFrame, put_array
 from ...kernels.llvm.native_code.structs import Items
 from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
-from ...pool.packing import Apart, pack, unpack
+from ...pool.packing import Apart, begin_apart, pack, unpack
 from ...pool.rows import RowOperands
 from .. import c_functions as c
 from ..interned import bool_, device_functions, int_type, none, outdated_type, true, untracked
@@ -15,7 +15,7 @@ from ..layout import Array, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, release_all, retain
 from ..tensors import elements, holds_kind, in_inference_mode, is_tensor, kind_of, not_handled, same, shared_writes
 from .apart import count_of, each_alone, note_apart
-from .broadcast import FoundRows, find_rows, may_have_rows, put_operands, run_all_rows
+from .broadcast import FoundRows, find_rows, may_have_rows, put_given, put_operands, run_all_rows
 from .forward import UNFIT, ForwardPlan, Prepared, begin_prepared, lies_elsewhere, needs_graph, on_device, prepared
 from .promotion import UNKNOWN, brought_to, kind_of_result
 
@@ -87,29 +87,37 @@ def write_flat(
 
 
 @native
+def lies_each_alone(tensor: Tensor, kind: int, count: int, owned: Owned) -> bool:
+    """Whether no two elements of a tensor are the same one in memory."""
+    if tensor.flat is not none:
+        return True
+    places = new(Apart)
+    return note_apart(tensor, kind, count, places, owned) and each_alone(places)
+
+
+@native
 def write_rows(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The first operand, to which the result on it and a tensor that expands to its shape has been written; None as
+    """The first operand, to which the result on it and what expands to its shape has been written; None as
     `launch_in_place`, also where these rows have not been found before."""
-    if plan.rows is NULL or plan.tensors != 2 or plan.gives_bool or plan.positive:
+    if plan.rows is NULL or plan.gives_bool or plan.positive:
         return not_handled()
     frame, found, operands = new(CallFrame), new(FoundRows), new(RowOperands)
-    known = find_rows(
-        plan.rows, plan.kernels, plan.resolver, plan.numbers, plan.computed, arguments, 0, frame, found, owned
-    )
+    put_given(plan, arguments, found)
+    known = find_rows(plan, plan.computed, frame, found, owned)
     if known <= 0:
         return not_handled() if known == 0 else cast(Object, NULL)
-    first = cast(Tensor, arguments[0])
+    first, second = cast(Tensor, found.given[0]), cast(Tensor, found.given[1])
     recorded = needs_graph(plan, arguments)
-    if recorded == 1 or awaited(first) or not apart(first, cast(Tensor, arguments[1])) or first.flat is none:
+    if recorded == 1 or awaited(first) or not apart(first, second):
         return not_handled()
-    if not same(first.shape, cast(Tuple, item(found.entry, 1))) or item(found.entry, 2) is not none:
+    if found.rows.repeated == 1 or not same(first.shape, cast(Tuple, item(found.entry, 1))):
         return not_handled()
-    if not put_operands(arguments, found, operands, owned):
+    if not lies_each_alone(first, found.kind, found.rows.elements, owned) or not put_operands(found, operands, owned):
         return not_handled()
     # Before the write: no reader may take the old count for the new values.
     if recorded < 0 or not count_write(first, plan.name):
         return NULL
-    operands.memory[2], operands.itemsize[2], operands.single = operands.memory[0], operands.itemsize[0], 0
+    operands.memory[2], operands.itemsize[2], operands.result = operands.memory[0], operands.itemsize[0], 0
     run_all_rows(found.kernel, operands, frame)
     return retain(first)
 
@@ -144,8 +152,8 @@ def write_apart(
     """The first operand, to which the result on it and others that do not lie as it does has been written; None as
     `launch_in_place`."""
     result = write_rows(plan, arguments, owned)
-    pair = plan.tensors == 2
-    if result is not none or (pair and may_have_rows(plan.rows, plan.computed, arguments[0], arguments[1], owned)):
+    second = arguments[1] if plan.tensors == 2 and is_tensor(arguments[1]) else arguments[0]
+    if result is not none or may_have_rows(plan.rows, plan.computed, arguments[0], second, owned):
         return result
     c.release(result)
     ready.into = cast(Array, NULL)
@@ -156,12 +164,10 @@ def write_apart(
 
 
 @native
-def gathers_first(plan: ForwardPlan, arguments: Items[Object]) -> bool:
+def gathers_first(plan: ForwardPlan, first: Object) -> bool:
     """Whether operands that lie apart are brought together sooner than rows are looked for: where there are none, or
     they are few."""
-    first = arguments[0]
-    pair = plan.rows is not NULL and plan.tensors == 2 and is_tensor(first) and is_tensor(arguments[1])
-    return not pair or cast(Tensor, first).flat is none or count_of(cast(Tensor, first).shape) < LONG
+    return plan.rows is NULL or not is_tensor(first) or count_of(cast(Tensor, first).shape) < LONG
 
 
 @native
@@ -171,9 +177,9 @@ def launch_in_place(self: Array, arguments: Items[Object], count: int) -> New[Ob
     begin_prepared(ready)
     if plan.tensors < 3 and plan.positive == 0:  # of more the others may share memory with the first
         ready.apart = new(Apart)
-        ready.apart.written = 1
+        begin_apart(ready.apart, 1)
     begin(owned)
-    number = prepared(plan, arguments, frame, ready, gathers_first(plan, arguments), owned)
+    number = prepared(plan, arguments, frame, ready, gathers_first(plan, arguments[0]), owned)
     if number != UNFIT:
         result = write_flat(plan, arguments, number, frame, ready, owned)
     elif lies_elsewhere(arguments[plan.lead]):

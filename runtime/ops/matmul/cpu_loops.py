@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.cpu.loops import copy_run
-from ...kernels.cpu.matmul import product_at, product_columns_at
+from ...kernels.cpu.matmul import multiply_within
 from ...kernels.cpu.matvec import WIDTH, columns_by_vector, rows_by_vector
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, part_of
@@ -24,21 +24,29 @@ def matrix_product(
     depth: int,
     columns: int,
     trans_a: int,
+    a_row: int,
     trans_b: int,
+    b_row: int,
     how: int,
     first: int,
     last: int,
 ) -> None:
-    """out = a b, or with `how` & ADDING out + a b; a and b may each be given as its transpose.
+    """out = a b, or with `how` & ADDING out + a b; a and b may each be given as its transpose, whose rows are so many
+    elements apart.
 
     The range is one of rows, or with `how` & BY_COLUMNS one of columns.
     """
-    like, at, left, right = out.dtype.type(0), address(out), trans_a != 0, trans_b != 0
-    add = how & ADDING != 0
+    like, size, left, right, count = out.dtype.type(0), out.itemsize, trans_a != 0, trans_b != 0, last - first
+    begin, other, to, add = address(a), address(b), address(out), how & ADDING != 0
     if how & BY_COLUMNS:
-        product_columns_at(like, address(a), address(b), at, depth, rows, columns, left, right, add, first, last)
+        other, to = other + first * size * (b_row if right else 1), to + first * size
+        lines, across = rows, max(count, 0)
     else:
-        product_at(like, address(a), address(b), at, depth, rows, columns, left, right, add, first, last)
+        begin, to = begin + first * size * (1 if left else a_row), to + first * size * columns
+        lines, across = max(count, 0), columns
+    multiply_within(
+        like, begin, a_row * size, left, other, b_row * size, right, to, columns * size, lines, depth, across, add
+    )
 
 
 @jit
@@ -50,18 +58,37 @@ def batch_product(
     depth: int,
     columns: int,
     trans_a: int,
+    a_row: int,
     trans_b: int,
+    b_row: int,
+    a_item: int,
+    b_item: int,
     first: int,
     last: int,
 ) -> None:
-    """out = a b for each item of batches, all or none of which are given as transposes; a range of the rows of all."""
-    like, size, i = out.dtype.type(0), out.itemsize, first
+    """out = a b for each item of batches, all or none of which are given as transposes; items, and their rows as they
+    lie, are so many elements apart. A range of the rows of all."""
+    like, size, left, right, i = out.dtype.type(0), out.itemsize, trans_a != 0, trans_b != 0, first
     while i < last:
         item, row = i // rows, i % rows
         stop = min(rows, row + last - i)
-        left, right = address(a) + item * rows * depth * size, address(b) + item * depth * columns * size
-        to = address(out) + item * rows * columns * size
-        product_at(like, left, right, to, depth, rows, columns, trans_a != 0, trans_b != 0, False, row, stop)
+        begin = address(a) + (item * a_item + row * (1 if left else a_row)) * size
+        other, to = address(b) + item * b_item * size, address(out) + i * columns * size
+        multiply_within(
+            like,
+            begin,
+            a_row * size,
+            left,
+            other,
+            b_row * size,
+            right,
+            to,
+            columns * size,
+            stop - row,
+            depth,
+            columns,
+            False,
+        )
         i += stop - row
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 from math import prod
+from typing import NamedTuple
 
 from ...kernels.cpu.folding import folding
 from ...kernels.cpu.matmul import PANEL, PRODUCTS, UNIT
@@ -26,6 +28,21 @@ def across(x: Layout) -> bool | None:
     return True if x.strides == (1, x.shape[0]) else None
 
 
+class Lying(NamedTuple):
+    """How a matrix lies whose rows or columns are contiguous."""
+
+    across: bool  # whether its columns are
+    row: int  # elements from one of them to the next
+
+
+def lying(x: Layout) -> Lying | None:
+    """How a matrix lies, which may be part of a larger one; None where elements of rows and of columns lie apart."""
+    (rows, columns), (down, right) = x.shape, steps_of(x)
+    if right == 1 or columns == 1:
+        return Lying(False, down if rows > 1 else columns)
+    return Lying(True, right) if down == 1 or rows == 1 else None
+
+
 def turned(x: Layout) -> Layout:
     """The transpose of a matrix."""
     shape = (x.shape[1], x.shape[0])
@@ -36,32 +53,33 @@ def turned(x: Layout) -> Layout:
 
 def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape: Ints, bias: int | None = None) -> Plan:
     """The call for a product, and one for a bias, which large ones begin with; none where this is for the kernel."""
-    (rows, depth), columns = a.shape, b.shape[1]
-    left, right = across(a), across(b)
-    if left is None or right is None:
+    (rows, depth), columns, whole = a.shape, b.shape[1], across(a) is not None and across(b) is not None
+    left, right = lying(a), lying(b)
+    if left is None or right is None or (not whole and 1 in (rows, columns)):
         return ()
     if rows == 1 or columns == 1:
         matrix, vector = (turned(b), 0) if rows == 1 else (a, 1)
         which = (operands[1 - vector], operands[vector])
         return by_vector(matrix, which, output, shape, None if bias is None else (bias, columns > 1))
     early = bias is not None and rows * depth * columns > SMALL
-    by_columns = is_by_columns(rows, columns, left, right)
+    by_columns = is_by_columns(rows, columns)
     parts = (columns, PANEL) if by_columns else (rows, UNIT)
     how = early * loops.ADDING | by_columns * loops.BY_COLUMNS
-    constants, work = (rows, depth, columns, left, right, how), rows * depth * columns // PRODUCTS
-    sizes, lying = (1, rows, depth, columns), (left, right, by_columns)
-    pairs = partial(products_of_pairs, sizes, lying, operands, output, shape, bias)
+    constants, work = (rows, depth, columns, *left, *right, how), rows * depth * columns // PRODUCTS
+    sizes, turns = (1, rows, depth, columns), (left.across, right.across, by_columns)
+    pairs = partial(products_of_pairs, sizes, turns, operands, output, shape, bias) if whole else None
     times = Step(loops.matrix_product, operands, ((output, shape),), (), constants, parts, work, pairs=pairs)
     if bias is None:
         return (times,)
+    nothing = tuple if whole else None  # products of pairs add the row
     if not early:
-        return (times, Step(loops.row_added, (bias,), ((output, shape),), (), (rows, columns), pairs=tuple))
+        return (times, Step(loops.row_added, (bias,), ((output, shape),), (), (rows, columns), pairs=nothing))
     # Shared as the product is: each thread then adds to what its own cache holds.
-    begun = Step(loops.row_repeated, (bias,), ((output, shape),), (), (rows, columns, how), parts, pairs=tuple)
+    begun = Step(loops.row_repeated, (bias,), ((output, shape),), (), (rows, columns, how), parts, pairs=nothing)
     return (begun, times)
 
 
-def is_by_columns(rows: int, columns: int, left: bool, right: bool) -> bool:
+def is_by_columns(rows: int, columns: int) -> bool:
     """Whether threads share the columns of a product, and not its rows.
 
     Each thread copies what it reads of b to panels: nothing is copied twice where each has columns of its own.
@@ -207,20 +225,21 @@ def item_of(x: Layout) -> Layout:
 
 def batch_products(a: Layout, b: Layout, operands: tuple[int, int] = (0, 1), output: int = 0) -> Plan:
     """The call for the products of two batches of matrices; none where NumPy computes them."""
-    (batch, rows, depth), columns, left, right = a.shape, b.shape[2], lies_across(a), lies_across(b)
+    (batch, rows, depth), columns, left, right = a.shape, b.shape[2], lying(item_of(a)), lying(item_of(b))
+    whole = lies_across(a) is not None and lies_across(b) is not None
     if not batch * rows * depth * columns:
         return ()
-    if left is False and is_one(b):
+    if a.strides is None and is_one(b):
         return product(Layout((batch * rows, depth), None), item_of(b), operands, output, (batch, rows, columns))
-    if left is None or right is None:
+    if left is None or right is None or (rows == 1 and not whole):
         return ()
     if rows == 1:
         return by_vectors(each_turned(b), (operands[1], operands[0]), output, (batch, 1, columns))
-    parts, ints = (batch * rows, rows if batch >= FEW_ITEMS else UNIT), (rows, depth, columns, left, right)
-    work, shape = batch * rows * depth * columns // PRODUCTS, (batch, rows, columns)
-    pairs = partial(
-        products_of_pairs, (batch, rows, depth, columns), (left, right, False), operands, output, shape, None
-    )
+    parts, items = (batch * rows, rows if batch >= FEW_ITEMS else UNIT), (steps_of(a)[0], steps_of(b)[0])
+    work, shape, ints = batch * rows * depth * columns // PRODUCTS, (batch, rows, columns), (rows, depth, columns)
+    sizes, turns = (batch, *ints), (left.across, right.across, False)
+    pairs = partial(products_of_pairs, sizes, turns, operands, output, shape, None) if whole else None
+    ints += (*left, *right, *items)
     return (Step(loops.batch_product, operands, ((output, shape),), (), ints, parts, work, pairs=pairs),)
 
 
@@ -284,16 +303,23 @@ def joined(steps: list[Plan]) -> Plan | None:
     return tuple([step for part in steps for step in part]) if steps and all(steps) else None
 
 
+def rows_of(x: Layout) -> Layout | None:
+    """All rows of the last dimension as one matrix; None where no one step leads from each to the next."""
+    shape = (prod(x.shape[:-1]), x.shape[-1])
+    if x.strides is None:
+        return Layout(shape, None)
+    dims = [(n, step) for n, step in zip(x.shape[:-1], x.strides, strict=False) if n != 1]
+    if not dims or any(step != n * inner for (_, step), (n, inner) in pairwise(dims)):
+        return None
+    return Layout(shape, (dims[-1][1], x.strides[-1]))
+
+
 def linear(x: Layout, weight: Layout, bias: Layout | None) -> Plan | None:
     """One product, which begins with the bias in each row."""
-    if (
-        x.strides is not None
-        or not x.shape
-        or len(weight.shape) != 2
-        or (bias is not None and bias.strides is not None)
-    ):
+    rows = rows_of(x) if x.shape else None
+    if rows is None or len(weight.shape) != 2 or (bias is not None and bias.strides is not None):
         return None
-    rows, shape = Layout((prod(x.shape[:-1]), x.shape[-1]), None), (*x.shape[:-1], weight.shape[0])
+    shape = (*x.shape[:-1], weight.shape[0])
     return product(rows, turned(weight), (0, 1), 0, shape, None if bias is None else 2) or None
 
 
@@ -308,13 +334,14 @@ def linear_backward(
     """A product for the input, one for the weight, and sums for the bias."""
     if grad.strides is not None or len(weight_shape) != 2:
         return None
-    rows, (columns, depth) = prod(x_shape[:-1]), weight_shape
+    rows, columns = prod(x_shape[:-1]), weight_shape[0]
     folded_grad = Layout((rows, columns), None)
     steps: list[Plan] = []
     if wanted[0] and weight is not None:
         steps.append(product(folded_grad, weight, (1, 3), 0, x_shape))
-    if wanted[1] and x is not None and x.strides is None:
-        steps.append(product(turned(folded_grad), Layout((rows, depth), None), (1, 2), 1, weight_shape))
+    given = None if x is None else rows_of(x)
+    if wanted[1] and given is not None:
+        steps.append(product(turned(folded_grad), given, (1, 2), 1, weight_shape))
     elif wanted[1]:
         return None
     if wanted[2] and rows and columns:
