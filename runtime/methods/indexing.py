@@ -17,6 +17,7 @@ from ..creation import tensor as make_tensor
 from ..creation.options import convert_number
 from ..dispatch.elementwise.elementwise import constant, elementwise_ops
 from ..dispatch.fast_path import item_getter
+from ..dispatch.kernel_ops.kernel_op import kernel_ops
 from ..errors import type_name, warn_once
 from ..modes.intercept import watch
 from ..modes.overrides.calls import NOT_HANDLED, overridden
@@ -27,6 +28,7 @@ from ..tensor.base import TensorBase, adopt
 
 _VALID = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
 _PLAIN = frozenset((int, slice))
+_OF_VIEWS = _PLAIN | {type(Ellipsis), type(None)}
 _PARTS = (slice, TensorBase, np.ndarray)
 _LONG = 32  # from this length on a list is one index, whatever it has
 MOST_EXACT = 2.0**53  # numbers of which float64 has all whole ones below, and float32 is not too small for
@@ -56,7 +58,8 @@ def getitem(x: Any, key: Any) -> Any:
     else:
         found, indices = _View(x).apply(_as_items(key))
         if indices:
-            return op.index(found, indices)
+            chosen = None if watch.every else kernel_ops["index"].launch(found, indices)
+            return op.index(found, indices) if chosen is None else chosen
     return op.alias(x) if found is x else found
 
 
@@ -111,26 +114,40 @@ def setitem(x: Any, key: Any, value: Any) -> None:
 
 def _is_filled(x: Any, key: Any, value: float) -> bool:
     """Whether a number has been written where a key says that a view lies, a mask of bools is true, or indices are."""
-    if _is_plain(key):
-        view = item_getter()(x, key)
-        return view is not None and elementwise_ops["fill__scalar"].launch_in_place(view, value) is not None
+    if _is_of_view(key):
+        view = _view_at(x, key)
+        if view is not None and elementwise_ops["fill__scalar"].launch_in_place(view, value) is None:
+            op.fill_(view, value)
+        return view is not None
     if isinstance(key, TensorBase) and key._dtype is dtypes.bool_:
         alike = bool(x._shape) and key._shape == x._shape
         return alike and elementwise_ops["masked_fill_scalar"].launch_in_place(x, key, value) is not None
     return -MOST_EXACT <= value <= MOST_EXACT and _is_written(x, key, constant(value, x._dtype))
 
 
-def _is_plain(key: Any) -> bool:
-    """Whether a key has ints and slices alone."""
+def _view_at(x: Any, key: Any) -> Any:
+    """The view that such a key makes, x itself where it takes all; None where it has not been found before."""
+    if (key is Ellipsis or _is_whole(key)) and x._shape and x.__class__ in plain:
+        return x
+    return item_getter()(x, key)
+
+
+def _is_whole(key: Any) -> bool:
+    """Whether a key is the slice of all elements."""
+    return key.__class__ is slice and key.start is key.stop is key.step is None
+
+
+def _is_of_view(key: Any) -> bool:
+    """Whether a key has only what views are made by."""
     kind = key.__class__
-    return kind is int or kind is slice or (kind is tuple and _PLAIN.issuperset(map(type, key)))
+    return kind in _OF_VIEWS or (kind is tuple and _OF_VIEWS.issuperset(map(type, key)))
 
 
 def _is_written(x: Any, key: Any, value: Any) -> bool:
     """Whether a tensor has been written where a key says that a view lies, or that indices of int64 do: these are the
     keys that need not be taken apart. Sizes of 1 in front are for others."""
-    if _is_plain(key):
-        view = item_getter()(x, key)
+    if _is_of_view(key):
+        view = _view_at(x, key)
         if view is None or len(value._shape) > len(view._shape):
             return False
         _assign(view, value)

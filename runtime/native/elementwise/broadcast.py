@@ -18,7 +18,7 @@ from ..references import Owned, item, own, own_new, put_item, retain
 from ..tensors import dtype_of, elements, holds_kind, is_tensor, kind_of, new_flat, new_tensor, not_handled
 from .apart import count_of
 from .constants import is_constant
-from .forward import KERNELS, ForwardPlan
+from .forward import KERNELS, ForwardPlan, has_number
 from .order import lay
 
 MOST_GIVEN = 16
@@ -118,10 +118,19 @@ def put_given(plan: ForwardPlan, arguments: Items[Object], found: FoundRows) -> 
 
 
 @native
+def have_numbers(found: FoundRows, first: int, frame: CallFrame) -> bool:
+    """Whether the dtype has all of the op's numbers, which stand behind `first` others."""
+    fit = True
+    for i in range(found.numbers):
+        fit = fit and has_number(found.kind, found.given[2 + i], frame.numbers[first + i])
+    return fit
+
+
+@native
 def find_rows(plan: ForwardPlan, computed: int, frame: CallFrame, found: FoundRows, owned: Owned) -> int:
     """Note the rows of what is given, owned, and put the op's numbers into the frame: 1; 0 where these rows have not
     been found before, -1 where an error is set."""
-    if (found.single and plan.fitting) or not may_broadcast(found.given[0], found.given[1], computed):
+    if not may_broadcast(found.given[0], found.given[1], computed):
         return 0
     first, second = cast(Tensor, found.given[0]), cast(Tensor, found.given[1])
     found.kind = kind_of(first.dtype)
@@ -138,6 +147,8 @@ def find_rows(plan: ForwardPlan, computed: int, frame: CallFrame, found: FoundRo
     if in_rows and found.rows.size > MOST_SPREAD:
         return 0
     if not put_numbers(found.numbers, found.kind, found.given, alone > 0, frame):
+        return 0
+    if plan.fitting and not have_numbers(found, alone > 0, frame):
         return 0
     number = found.kind + KINDS * (VARIANTS + alone - 1 if alone else found.with_number)
     found.kernel = found_kernel(plan.kernels, number, plan.resolver)

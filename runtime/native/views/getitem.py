@@ -6,13 +6,15 @@ from __future__ import annotations
 from ...kernels.llvm.native_code.structs import Items, Struct
 from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
-from ..interned import ellipsis, int_type, none, slice_type, tuple_type
+from ..interned import ellipsis, int64, int_type, none, slice_type, tuple_type
 from ..kernel_calls import Arguments
 from ..kernel_ops.launch import KernelOpPlan, launch_plan
 from ..layout import Array, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own_new, put_item, release_all, retain, size
 from ..tensors import is_tensor, not_handled
 from .one import ViewPlan, view_of
+
+MOST_DIMS = 16  # that a key is laid out for
 
 
 class GetitemPlan(Struct):
@@ -142,17 +144,75 @@ def are_arrays(keys: Tuple) -> bool:
 
 
 @native
+def is_index(key: Object) -> bool:
+    """Whether a part of a key is a tensor of int64 of some dimensions."""
+    return is_tensor(key) and cast(Tensor, key).dtype is int64 and size(cast(Tensor, key).shape) > 0
+
+
+@native
+def lay_indices(tensor: Tensor, keys: Tuple, indices: Arguments) -> int:
+    """Note by dimension the tensors of a key that has Ellipsis and whole slices beside them, None for what is taken
+    whole; how many dimensions up to the last tensor, 0 for other keys."""
+    dims, dim, last, taken, bounds = size(tensor.shape), 0, 0, taken_behind(keys, -1), new(Bounds)
+    if taken > dims or dims > MOST_DIMS:
+        return 0
+    for i in range(size(keys)):
+        key = item(keys, i)
+        if key is ellipsis:
+            for _ in range(dims - taken):
+                indices.items[dim] = none
+                dim += 1
+            taken = dims  # a second one stands for nothing
+        elif is_index(key):
+            indices.items[dim] = key
+            dim += 1
+            last = dim
+        elif key.type is slice_type:
+            length = c.as_int(item(tensor.shape, dim))
+            if not find_bounds(key, length, bounds) or bounds.start != 0 or bounds.stop != length or bounds.step != 1:
+                return 0
+            indices.items[dim] = none
+            dim += 1
+        else:
+            return 0
+    return last
+
+
+@native
+def indices_of(tensor: Tensor, keys: Tuple) -> New[Tuple]:
+    """What `index` is given for such a key; NULL for others."""
+    laid = new(Arguments)
+    count = lay_indices(tensor, keys, laid)
+    indices = c.new_tuple(count) if count else cast(Tuple, NULL)
+    if indices is NULL:
+        c.clear_error()
+        return indices
+    for i in range(count):
+        put_item(indices, i, retain(laid.items[i]))
+    return indices
+
+
+@native
 def elements_at(plan: KernelOpPlan, tensor: Tensor, keys: Tuple) -> New[Object]:
     """What tensors of indices choose; None where this is for Python."""
-    if plan.found is NULL or not are_arrays(keys):
+    if plan.found is NULL:
         return not_handled()
     owned, given = new(Owned), new(Arguments)
     begin(owned)
     given.items[0] = tensor
-    given.items[1] = keys
-    result = launch_plan(plan, given.items, owned)
+    given.items[1] = keys if are_arrays(keys) else own_new(owned, indices_of(tensor, keys))
+    result = launch_plan(plan, given.items, owned) if given.items[1] is not NULL else not_handled()
     release_all(owned)
     return result
+
+
+@native
+def has_index(keys: Tuple) -> bool:
+    """Whether a part of a key is a tensor of indices."""
+    found = False
+    for i in range(size(keys)):
+        found = found or is_index(item(keys, i))
+    return found
 
 
 @native
@@ -179,7 +239,7 @@ def getitem(self: Array, arguments: Items[Object], count: int) -> New[Object]:
         return elements_by(plan.index, tensor, key)
     if key.type is tuple_type:
         keys = cast(Tuple, key)
-        if size(keys) > 0 and is_tensor(item(keys, 0)):
+        if has_index(keys) or are_arrays(keys):
             return elements_at(plan.index, tensor, keys)
         return parts_of(plan, tensor, keys)
     return part_of(plan, tensor, 0, key, True)
