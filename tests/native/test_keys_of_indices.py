@@ -13,9 +13,9 @@ rng = np.random.default_rng(0)
 AT, TO = np.array([0, 2, 1]), np.array([[1], [0]])
 ALL = slice(None)
 KEYS: list[Any] = [
-    (ALL, AT), (..., AT), (ALL, ALL, AT), (AT, ALL, AT), (AT, ..., AT), (..., AT, ALL), (ALL, AT, TO), (slice(0, 5), AT),
-    (slice(1, 3), AT), (ALL, slice(0, 99), AT), (0, AT), (None, AT), (AT, None), (ALL, [1, 2], [0, 3]), [0, 2],
-    (..., [0, 2]),
+    (ALL, AT), (..., AT), (ALL, ALL, AT), (AT, ALL, AT), (AT, ..., AT), (..., AT, ALL), (ALL, AT, TO),
+    (slice(0, 5), AT), (slice(1, 3), AT), (ALL, slice(0, 99), AT), (0, AT), (None, AT), (AT, None),
+    (ALL, [1, 2], [0, 3]), [0, 2], (..., [0, 2]),
     (AT, AT, AT), (..., AT, AT, AT), (ALL, AT, slice(None, None, 2)), (ALL, np.int64(1), AT),
 ]  # fmt: skip
 VIEWS: list[Any] = [

@@ -67,6 +67,28 @@ def path_copy(
 
 
 @jit
+def path_joined(
+    x: Array,
+    out: Array,
+    outer: int,
+    middle: int,
+    along: int,
+    source_outer: int,
+    source_middle: int,
+    source_along: int,
+    inner: int,
+    size: int,
+    parts: int,
+    offset: int,
+    first: int,
+    last: int,
+) -> None:
+    """The same to where a piece begins in a result."""
+    steps, to = (source_outer, source_middle, source_along), part_of(out, offset, out.size - offset)
+    flat_move(to, x, outer, middle, along, *steps, inner, size, parts, first, last)
+
+
+@jit
 def turned_copy(
     x: Array,
     out: Array,

@@ -119,7 +119,7 @@ def stack(tensors: tuple[Layout, ...], dim: int) -> Plan | None:
 def _joined(tensors: tuple[Layout, ...], dim: int, shape: Ints) -> Plan | None:
     rows, steps, offset = prod(shape[:dim]), [], 0
     if any(t.strides is not None for t in tensors):
-        return None
+        return _joined_as_they_lie(tensors, dim, shape)
     if len(tensors) == 2:
         first, second = (prod(t.shape[dim:]) for t in tensors)
         return single(loops.two_joined, 2, shape, (), (first, second), (rows, 1), row=first + second)
@@ -129,6 +129,22 @@ def _joined(tensors: tuple[Layout, ...], dim: int, shape: Ints) -> Plan | None:
         piece = prod(t.shape[dim:])
         steps.append(Step(loops.piece_joined, (i,), ((0, shape),), (), (rows, piece, prod(shape[dim:]), offset)))
         offset += piece
+    return tuple(steps)
+
+
+def _joined_as_they_lie(tensors: tuple[Layout, ...], dim: int, shape: Ints) -> Plan | None:
+    """A walk through each piece, of which threads share the rows; None where rows of one are columns of the result."""
+    every, steps, offset = contiguous_strides(shape), list[Step](), 0
+    for i, t in enumerate(tensors):
+        joined = len(t.shape) == len(shape)  # else they are stacked
+        there = every if joined else (*every[:dim], *every[dim + 1 :])
+        found = path(t.shape, there, contiguous_strides(t.shape) if t.strides is None else t.strides)
+        if found is None:
+            return None
+        rows, ints = found.outer * found.inner * found.parts, (found.inner, found.size, found.parts, offset)
+        ints, row = (*found.steps.ravel().tolist(), *ints), min(PART, found.size)
+        steps.append(Step(loops.path_joined, (i,), ((0, shape),), (), ints, (rows, 1), row=row))
+        offset += every[dim] * (t.shape[dim] if joined else 1)
     return tuple(steps)
 
 

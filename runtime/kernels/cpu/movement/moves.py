@@ -77,12 +77,37 @@ def move_rows(
     like: Array, to: int, source: int, steps: Array, inner: int, size: int, parts: int, first: int, last: int
 ) -> None:
     """Some parts of the rows of a path."""
-    for k in range(first, last):
-        row, begin = k // parts, k % parts * PART
-        q, r, count = row // inner, row % inner, min(PART, size - begin)
-        there = to + q * steps[0, 0] + r * steps[0, 1] + begin * steps[0, 2]
-        here = source + q * steps[1, 0] + r * steps[1, 1] + begin * steps[1, 2]
-        move_row(like[0], there, here, steps[0, 2], steps[1, 2], count)
+    own = (steps[0, 0], steps[0, 1], steps[0, 2])
+    other = (steps[1, 0], steps[1, 1], steps[1, 2])
+    move_along(like[0], to, source, own, other, inner, size, parts, first, last)
+
+
+@jit
+def move_along(
+    like: float,
+    to: int,
+    source: int,
+    own: tuple[int, int, int],
+    other: tuple[int, int, int],
+    inner: int,
+    size: int,
+    parts: int,
+    first: int,
+    last: int,
+) -> None:
+    """Some parts of the rows of a path, by its steps in bytes."""
+    row, part = first // parts, first % parts
+    q, r = row // inner, row % inner
+    for _ in range(first, last):
+        begin = part * PART
+        there = to + q * own[0] + r * own[1] + begin * own[2]
+        here = source + q * other[0] + r * other[1] + begin * other[2]
+        move_row(like, there, here, own[2], other[2], min(PART, size - begin))
+        part += 1  # counted on, as divisions for each row cost more than a short row
+        if part == parts:
+            part, r = 0, r + 1
+            if r == inner:
+                q, r = q + 1, 0
 
 
 @jit
@@ -102,13 +127,10 @@ def flat_move(
     last: int,
 ) -> None:
     """Some parts of the rows of a path through flat memory, of which the steps are counted in elements."""
-    item, like = item_size(to[0]), to[0]
-    for k in range(first, last):
-        row, begin = k // parts, k % parts * PART
-        q, r, count = row // inner, row % inner, min(PART, size - begin)
-        there = address(to) + item * (q * outer + r * middle + begin * along)
-        here = address(source) + item * (q * source_outer + r * source_middle + begin * source_along)
-        move_row(like, there, here, item * along, item * source_along, count)
+    item = item_size(to[0])
+    own = (item * outer, item * middle, item * along)
+    other = (item * source_outer, item * source_middle, item * source_along)
+    move_along(to[0], address(to), address(source), own, other, inner, size, parts, first, last)
 
 
 @jit
