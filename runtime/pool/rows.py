@@ -97,7 +97,7 @@ def rows_of_tile(operands: RowOperands, rows: int) -> int:
     row_bytes = found.size * operands.itemsize[0]
     if rows < FEW or row_bytes * SHORT > TILE or found.steps[operands.result].inner != found.size:
         return 0
-    if (first == APART or second == APART) and (not found.long or row_bytes < 8):
+    if (first == APART or second == APART) and (not found.long or row_bytes < 8 or row_bytes > MOVED):
         return 0
     if found.repeated and row_bytes > most_made(found):
         return 0

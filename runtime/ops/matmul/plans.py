@@ -239,8 +239,8 @@ def batch_products(a: Layout, b: Layout, operands: tuple[int, int] = (0, 1), out
     work, shape, ints = batch * rows * depth * columns // PRODUCTS, (batch, rows, columns), (rows, depth, columns)
     sizes, turns = (batch, *ints), (left.across, right.across, False)
     pairs = partial(products_of_pairs, sizes, turns, operands, output, shape, None) if whole else None
-    ints += (*left, *right, *items)
-    return (Step(loops.batch_product, operands, ((output, shape),), (), ints, parts, work, pairs=pairs),)
+    constants = (*ints, *left, *right, *items)
+    return (Step(loops.batch_product, operands, ((output, shape),), (), constants, parts, work, pairs=pairs),)
 
 
 def by_vectors(matrices: Layout, operands: tuple[int, int], output: int, shape: Ints) -> Plan:

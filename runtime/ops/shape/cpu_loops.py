@@ -6,9 +6,8 @@ import numpy as np
 
 from ...kernels.cpu.loops import copy_run
 from ...kernels.cpu.movement.moves import flat_move
-from ...kernels.cpu.transpose import COLUMNS, transpose_at
 from ...kernels.jit import WRITTEN, jit
-from ...kernels.llvm.addresses import address, item_size, part_of
+from ...kernels.llvm.addresses import part_of
 from ...kernels.llvm.runs import copy_elements
 
 Array = np.ndarray
@@ -46,27 +45,6 @@ def strided_copy(
 
 
 @jit
-def path_copy(
-    x: Array,
-    out: Array,
-    outer: int,
-    middle: int,
-    along: int,
-    source_outer: int,
-    source_middle: int,
-    source_along: int,
-    inner: int,
-    size: int,
-    parts: int,
-    first: int,
-    last: int,
-) -> None:
-    """Some parts of the rows of a path (`kernels/cpu/movement/moves.py`) from x to a contiguous copy."""
-    steps = source_outer, source_middle, source_along
-    flat_move(out, x, outer, middle, along, *steps, inner, size, parts, first, last)
-
-
-@jit
 def path_joined(
     x: Array,
     out: Array,
@@ -83,34 +61,9 @@ def path_joined(
     first: int,
     last: int,
 ) -> None:
-    """The same to where a piece begins in a result."""
+    """Some parts of the rows of a path (`kernels/cpu/movement/moves.py`) from x to where it begins in a result."""
     steps, to = (source_outer, source_middle, source_along), part_of(out, offset, out.size - offset)
     flat_move(to, x, outer, middle, along, *steps, inner, size, parts, first, last)
-
-
-@jit
-def turned_copy(
-    x: Array,
-    out: Array,
-    blocks: int,
-    rows: int,
-    columns: int,
-    row: int,
-    row_of_copy: int,
-    matrix: int,
-    matrix_of_copy: int,
-    first: int,
-    last: int,
-) -> None:
-    """Some blocks of columns of matrices, each in so many blocks, as rows of a contiguous copy; steps in elements."""
-    like = x[0]
-    size = item_size(like)
-    for k in range(first, last):
-        number, start = k // blocks, k % blocks * COLUMNS
-        count = COLUMNS if k % blocks < blocks - 1 else columns - start
-        source = address(x) + size * (number * matrix + start)
-        to = address(out) + size * (number * matrix_of_copy + start * row_of_copy)
-        transpose_at(like, source, size * row, rows, count, to, size * row_of_copy)
 
 
 @jit

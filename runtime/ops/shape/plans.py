@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import prod
 
 from ...kernels.cpu.movement.assembled import SHORT, assembled, bordered, lines, whole
+from ...kernels.cpu.movement.contiguous import along_path, by_squares, merged
 from ...kernels.cpu.movement.moves import PART, path
 from ...kernels.cpu.movement.places import moved
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, of_any_dtype, of_any_layout, single
-from ...kernels.cpu.transpose import COLUMNS
 from ...pool.layout import SLICE
 from ...tensor.shapes import contiguous_strides
 from . import cpu_loops as loops
@@ -29,51 +29,18 @@ def clone(x: Layout) -> Plan | None:
     dims = [(size, 1)] if x.strides is None else merged(x.shape, x.strides)
     if len(dims) > 1 and not size:
         return None
-    if not x.halves and (turned := _by_squares(x.shape, dims)) is not None:
-        return turned
+    if not x.halves and (turned := by_squares(x.shape, dims)) is not None:
+        return (turned,)
     is_long = len(dims) > (LOOPS if size > MOST else COPIED)
     if is_long or (len(dims) > 1 and dims[-1][0] < SHORT):
         found = assembled(x.shape, [whole(*dim) for dim in dims])
         if found is not None or is_long:
             return moved(x, lambda places: places) if found is None else found
     if size > MOST:
-        return _along_path(x)
+        along = along_path(x)
+        return None if along is None else (along,)
     dims = [(1, 0)] * (COPIED - len(dims)) + dims
     return single(loops.strided_copy, 1, x.shape, (), (*[n for n, _ in dims], *[step for _, step in dims]))
-
-
-def _by_squares(shape: Ints, dims: list[tuple[int, int]]) -> Plan | None:
-    """Matrices whose columns are rows of the result, block by block of them; None for other dimensions."""
-    dims = [(1, 0)] * (3 - len(dims)) + dims
-    columns = [k for k, (size, step) in enumerate(dims[:-1]) if step == 1 and size >= SHORT]
-    if len(dims) != 3 or len(columns) != 1 or dims[-1][0] < SHORT:
-        return None
-    rows, row = dims[-1]
-    (count, _), (matrices, step) = dims[columns[0]], dims[1 - columns[0]]
-    every, each = contiguous_strides(tuple(size for size, _ in dims)), max(1, count // COLUMNS)
-    ints = (each, rows, count, row, every[columns[0]], step, every[1 - columns[0]])
-    return single(loops.turned_copy, 1, shape, (), ints, (matrices * each, 1))
-
-
-def _along_path(x: Layout) -> Plan | None:
-    """Loops over three dimensions, whose rows threads share; None where rows of one are columns of the other."""
-    found = path(x.shape, contiguous_strides(x.shape), x.strides or ())
-    if found is None:
-        return None
-    rows, ints = found.outer * found.inner * found.parts, (found.inner, found.size, found.parts)
-    every, row = (*found.steps.ravel().tolist(), *ints), min(PART, found.size)
-    return single(loops.path_copy, 1, x.shape, (), every, (rows, 1), row)
-
-
-def merged(shape: Ints, strides: Ints) -> list[tuple[int, int]]:
-    """(size, step) of the dimensions, neighbours made one where one step goes through both."""
-    dims: list[tuple[int, int]] = []
-    for size, step in zip(shape, strides, strict=True):
-        if dims and dims[-1][1] == step * size:
-            dims[-1] = dims[-1][0] * size, step
-        elif size != 1:
-            dims.append((size, step))
-    return dims
 
 
 @of_any_layout

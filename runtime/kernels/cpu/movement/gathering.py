@@ -12,17 +12,18 @@ import numpy as np
 from ...jit import READ, jit
 from ...llvm.addresses import part_of
 from ..plan import Array, Ints, Layout, Plan, Step, run_if_planned
+from .contiguous import contiguous_copy
 
 FEW = 3  # operands that lie apart, of which fewer may be all that have to be copied
-MOST = 4096  # elements of an operand: what copies more has blocks of its own (copies.py)
+MOST = 4096  # elements of an operand that are copied one by one, if need be
 Loops = tuple[Ints, Ints]  # how often, and the steps in elements; three
 
 
 def gathered(
     find: Callable[..., Plan | None], known: Sequence[Any], operands: Sequence[Any], letters: str, outputs: int
 ) -> Plan | None:
-    """The plan of an op for layouts and other arguments of which it has none as they are: small operands that lie apart
-    are copied. None where that does not help either.
+    """The plan of an op for layouts and other arguments of which it has none as they are: operands that lie apart are
+    copied. None where that does not help either.
 
     The operands are the arguments themselves, or the items of the list that the first one is; of those with the letters
     T, O and C elements are floats, of those with the letter I they are indices.
@@ -32,25 +33,20 @@ def gathered(
     # As few as may be: the others may lie as the op wants them, a transpose say, and need no copy.
     counts = range(1, len(strided) + 1) if len(strided) <= FEW else (len(strided),)
     for copied in (each for count in counts for each in combinations(strided, count)):
-        loops = {i: loops_of(operands[i]) for i in copied}
-        packed = [Layout(a.shape, None) if i in loops else a for i, a in enumerate(operands)]
-        if all(loops.values()):
+        packed = [Layout(a.shape, None) if i in copied else a for i, a in enumerate(operands)]
+        if all(copy_step(operands[i], i, 0, letters[i]) for i in copied):
             plan = find(tuple(packed), *known[1:]) if operands is known[0] else find(*packed[: len(known)])
             if plan is not None:
-                return copied_first(plan, loops, operands, letters, outputs)
+                return copied_first(plan, copied, operands, letters, outputs)
     return None
 
 
-def copied_first(
-    plan: Plan, loops: dict[int, Loops | None], operands: Sequence[Any], letters: str, outputs: int
-) -> Plan:
+def copied_first(plan: Plan, copied: Sequence[int], operands: Sequence[Any], letters: str, outputs: int) -> Plan:
     """The plan behind the calls that copy operands, which it then reads."""
     first = 1 + max(outputs - 1, *[output for step in plan for output, _ in step.results])
-    numbers = {i: first + k for k, i in enumerate(loops)}
-    copies = [
-        copy_step(i, numbers[i], operands[i].shape, found, letters[i] == "I") for i, found in loops.items() if found
-    ]
-    return (*copies, *[redirected(step, numbers) for step in plan])
+    numbers = {i: first + k for k, i in enumerate(copied)}
+    copies = [copy_step(operands[i], i, number, letters[i]) for i, number in numbers.items()]
+    return (*[step for step in copies if step], *[redirected(step, numbers) for step in plan])
 
 
 def run_packed(find: Callable[..., Plan | None], a: Array, *arguments: Any) -> list[Any] | None:
@@ -78,10 +74,15 @@ def loops_of(layout: Layout, most: int = MOST) -> Loops | None:
     return (a, b, c), (d, e, f)
 
 
-def copy_step(operand: int, output: int, shape: Ints, loops: Loops, whole: bool = False) -> Step:
-    """The call that copies an operand, of whole numbers or of floats."""
-    indices = (output,) if whole else ()
-    return Step(gather, (operand,), ((output, shape),), ints=(*loops[0], *loops[1]), indices=indices)
+def copy_step(layout: Layout, operand: int, output: int, letter: str) -> Step | None:
+    """The call that copies an operand, of indices or of floats; None where that takes more than one."""
+    loops, indices = loops_of(layout), (output,) if letter == "I" else ()
+    if loops is not None:
+        return Step(gather, (operand,), ((output, layout.shape),), ints=(*loops[0], *loops[1]), indices=indices)
+    if prod(layout.shape) < MOST or layout.halves:  # elements of 16 bits are not copied as they are, but widened
+        return None
+    found = contiguous_copy(layout, operand, output)
+    return None if found is None else found._replace(indices=indices)
 
 
 def redirected(step: Step, numbers: dict[int, int]) -> Step:

@@ -1,0 +1,101 @@
+"""Contiguous copies of strided operands, as calls of plans: row by row, or by squares where rows are columns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....tensor.shapes import contiguous_strides
+from ...jit import jit
+from ...llvm.addresses import address, item_size
+from ..plan import Ints, Layout, Step
+from ..transpose import COLUMNS, transpose_at
+from .assembled import SHORT
+from .moves import PART, flat_move, path
+
+Array = np.ndarray
+
+
+def contiguous_copy(x: Layout, operand: int, output: int) -> Step | None:
+    """The call that copies an operand to a result or to memory of the plan; None for layouts that are too involved."""
+    found = None if x.strides is None else by_squares(x.shape, merged(x.shape, x.strides)) or along_path(x)
+    return None if found is None else found._replace(operands=(operand,), results=((output, x.shape),))
+
+
+def by_squares(shape: Ints, dims: list[tuple[int, int]]) -> Step | None:
+    """Matrices whose columns are rows of the result, block by block of them; None for other dimensions."""
+    dims = [(1, 0)] * (3 - len(dims)) + dims
+    columns = [k for k, (size, step) in enumerate(dims[:-1]) if step == 1 and size >= SHORT]
+    if len(dims) != 3 or len(columns) != 1 or dims[-1][0] < SHORT:
+        return None
+    rows, row = dims[-1]
+    (count, _), (matrices, step) = dims[columns[0]], dims[1 - columns[0]]
+    every, each = contiguous_strides(tuple(size for size, _ in dims)), max(1, count // COLUMNS)
+    ints = (each, rows, count, row, every[columns[0]], step, every[1 - columns[0]])
+    return Step(turned_copy, (0,), ((0, shape),), (), ints, (matrices * each, 1))
+
+
+def along_path(x: Layout) -> Step | None:
+    """Loops over three dimensions, whose rows threads share; None where rows of one are columns of the other."""
+    found = path(x.shape, contiguous_strides(x.shape), x.strides or ())
+    if found is None:
+        return None
+    rows, ints = found.outer * found.inner * found.parts, (found.inner, found.size, found.parts)
+    every, row = (*found.steps.ravel().tolist(), *ints), min(PART, found.size)
+    return Step(path_copy, (0,), ((0, x.shape),), (), every, (rows, 1), row=row)
+
+
+def merged(shape: Ints, strides: Ints) -> list[tuple[int, int]]:
+    """(size, step) of the dimensions, neighbours made one where one step goes through both."""
+    dims: list[tuple[int, int]] = []
+    for size, step in zip(shape, strides, strict=True):
+        if dims and dims[-1][1] == step * size:
+            dims[-1] = dims[-1][0] * size, step
+        elif size != 1:
+            dims.append((size, step))
+    return dims
+
+
+@jit
+def path_copy(
+    x: Array,
+    out: Array,
+    outer: int,
+    middle: int,
+    along: int,
+    source_outer: int,
+    source_middle: int,
+    source_along: int,
+    inner: int,
+    size: int,
+    parts: int,
+    first: int,
+    last: int,
+) -> None:
+    """Some parts of the rows of a path (`kernels/cpu/movement/moves.py`) from x to a contiguous copy."""
+    steps = source_outer, source_middle, source_along
+    flat_move(out, x, outer, middle, along, *steps, inner, size, parts, first, last)
+
+
+@jit
+def turned_copy(
+    x: Array,
+    out: Array,
+    blocks: int,
+    rows: int,
+    columns: int,
+    row: int,
+    row_of_copy: int,
+    matrix: int,
+    matrix_of_copy: int,
+    first: int,
+    last: int,
+) -> None:
+    """Some blocks of columns of matrices, each in so many blocks, as rows of a contiguous copy; steps in elements."""
+    like = x[0]
+    size = item_size(like)
+    for k in range(first, last):
+        number, start = k // blocks, k % blocks * COLUMNS
+        count = COLUMNS if k % blocks < blocks - 1 else columns - start
+        source = address(x) + size * (number * matrix + start)
+        to = address(out) + size * (number * matrix_of_copy + start * row_of_copy)
+        transpose_at(like, source, size * row, rows, count, to, size * row_of_copy)
