@@ -31,14 +31,17 @@ class Loop(NamedTuple):
     dims: Dims = ()
 
 
-def folding_of(x: Layout, dim: Dims | int | None, keepdim: bool = False) -> Folding | None:
-    """The folding of an operand as it lies; None where that takes more loops than there are."""
+def folding_of(x: Layout, dim: Dims | int | None, keepdim: bool = False, one_by_one: bool = False) -> Folding | None:
+    """The folding of an operand as it lies; None where that takes more loops than there are, and of elements that all
+    lie apart, unless they may be read `one_by_one`."""
     whole = folding(x.shape, dim, keepdim)
     if x.strides is None or not prod(x.shape) or is_in_rows(x.shape, x.strides):
         return None if whole.order or not prod(x.shape) else whole
     dims = reduced_dims_of(len(x.shape), dim)
     found = before_along_after(in_memory(x, dims))
     if found is None or min(x.strides) < 0 or x.halves or is_one_number(x):
+        return None
+    if are_all_apart(x) and not one_by_one:
         return None
     made = strides_of_result(x, whole.kept, dims, keepdim)
     return Folding(x.shape, found[0], (), whole.kept, whole.result, whole.count, found[1], made)
@@ -53,6 +56,12 @@ def is_in_rows(shape: Dims, strides: Dims) -> bool:
 def is_one_number(x: Layout) -> bool:
     """Whether one number stands for many elements: reductions are sooner done with a copy of it for each of them."""
     return prod(x.shape) >= MUCH and not any(x.strides or (1,))
+
+
+def are_all_apart(x: Layout) -> bool:
+    """Whether no two elements lie side by side: read one by one they take longer than a contiguous copy takes."""
+    steps = [step for n, step in zip(x.shape, x.strides or (), strict=False) if n != 1 and step]
+    return x.strides is not None and min(steps, default=1) > 1
 
 
 def in_memory(x: Layout, dims: Dims) -> list[Loop]:
@@ -125,7 +134,7 @@ Find = Callable[[Layout, Dims, bool], Plan | None]
 def by_groups(x: Layout, dim: Dims | int | None, keepdim: bool, first: Find, then: Find) -> Plan | None:
     """The plan of a reduction of one group of dimensions, and of what is left then; None where there is none."""
     dims, whole = reduced_dims_of(len(x.shape), dim), folding(x.shape, dim, keepdim)
-    if not prod(x.shape):
+    if not prod(x.shape) or are_all_apart(x):
         return None
     strides = contiguous_strides(x.shape) if x.strides is None else x.strides
     order = sorted(range(len(strides)), key=lambda d: -(strides[d] or inf))

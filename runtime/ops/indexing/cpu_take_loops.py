@@ -110,16 +110,27 @@ def put_line(lines: Array, d: int, indices: Array, added: int, size: int, step: 
 
 @jit
 def take_by_one(
-    x: Array, a: Array, out: Array, added: int, size: int, step: int, count: int, first: int, last: int
+    x: Array,
+    a: Array,
+    out: Array,
+    added: int,
+    size: int,
+    step: int,
+    count: int,
+    outer: int,
+    width: int,
+    inner: int,
+    first: int,
+    last: int,
 ) -> None:
-    """out[b, i, j] = x[b, a[i], j] on flat memory, of x in the shape (before, size, step).
+    """out[b, i, j] = x[b outer + a[i] step + j inner], of x in the shape (before, size, width).
 
     Raises:
         IndexError: an index is out of bounds: the kernel in Python then says which.
     """
     lines = empty_row(0, LINE)
     put_line(lines, 0, a, added, size, step)
-    if not take_at(x, lines, count, size * step, step, 1, out, first, last):
+    if not take_at(x, lines, count, outer, width, inner, out, first, last):
         raise IndexError
 
 

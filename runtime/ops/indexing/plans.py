@@ -5,7 +5,9 @@ from __future__ import annotations
 from math import prod
 
 from ...kernels.cpu.index_select import take_rows_of
+from ...kernels.cpu.movement.contiguous import merged
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, are_masks, of_any_dtype, of_any_layout
+from ...tensor.shapes import contiguous_strides
 from .cpu_take_back_loops import give_back_by_one, give_back_by_two
 from .cpu_take_loops import gather_of, take_by_one, take_by_three, take_by_two
 from .plans_masks import by_mask
@@ -17,12 +19,27 @@ COLUMNS = 16  # of a table belong to one thread
 @of_any_dtype
 def index_select(x: Layout, dim: int, index: Layout) -> Plan | None:
     """Slices along a dimension."""
-    if not x.shape or not prod(x.shape) or len(index.shape) > 1 or not are_contiguous(x, index):
+    if not x.shape or not prod(x.shape) or len(index.shape) > 1 or not are_contiguous(index):
         return None  # where nothing is read, the kernel in Python looks at the indices all the same
-    size, count, step = x.shape[dim], prod(index.shape), prod(x.shape[dim + 1 :])
-    shape, rows = (*x.shape[:dim], count, *x.shape[dim + 1 :]), prod(x.shape[:dim]) * count
-    ints, parts = (0, size, step, count), (rows, unit_of(step))
-    return (Step(take_by_one, (0, 2), ((0, shape),), (), ints, parts, rows * step, row=step),)
+    count, steps = prod(index.shape), steps_around(x, dim)
+    if steps is None:
+        return None
+    shape, rows, width = (*x.shape[:dim], count, *x.shape[dim + 1 :]), prod(x.shape[:dim]) * count, steps[2]
+    ints, parts = (0, x.shape[dim], steps[1], count, steps[0], width, steps[3]), (rows, unit_of(width))
+    return (Step(take_by_one, (0, 2), ((0, shape),), (), ints, parts, rows * width, row=width),)
+
+
+def steps_around(x: Layout, dim: int) -> tuple[int, int, int, int] | None:
+    """The steps from one place before a dimension to the next, along it, and how many elements come after it, with
+    their step; None where no one step leads through all before, or after."""
+    steps = contiguous_strides(x.shape) if x.strides is None else x.strides
+    if x.halves and x.strides is not None:  # there is a contiguous copy
+        return None
+    before, after = merged(x.shape[:dim], steps[:dim]), merged(x.shape[dim + 1 :], steps[dim + 1 :])
+    if len(before) > 1 or len(after) > 1 or min(steps, default=0) < 0:
+        return None
+    (_, outer), (width, inner) = before[0] if before else (1, 0), after[0] if after else (1, 1)
+    return outer, steps[dim], width, inner
 
 
 @of_any_dtype
@@ -32,9 +49,9 @@ def index(x: Layout, indices: tuple[Layout | None, ...]) -> Plan | None:
     if are_masks(indices):
         return by_mask(x, indices[0]) if len(indices) == 1 and indices[0] is not None else None
     dims = [dim for dim, found in enumerate(indices) if found is not None]
-    if len({found.shape for found in indices if found}) != 1 or len(dims) > 3 or not are_contiguous(x, *indices):
+    if len({found.shape for found in indices if found}) != 1 or len(dims) > 3 or not are_contiguous(*indices):
         return None
-    if not prod(x.shape):
+    if not prod(x.shape) or (len(dims) > 1 and x.strides is not None):
         return None
     first, last, common = dims[0], dims[-1], indices[dims[0]].shape  # type: ignore[union-attr]
     apart = last - first >= len(dims)
@@ -42,8 +59,11 @@ def index(x: Layout, indices: tuple[Layout | None, ...]) -> Plan | None:
         return None
     before, after = x.shape[:first], x.shape[1:last] if apart else x.shape[last + 1 :]
     width, count, sizes = prod(after), prod(common), tuple([x.shape[dim] for dim in dims])
+    steps = steps_around(x, first)
+    if steps is None:
+        return None
     if len(dims) == 1:
-        kernel, ints = take_by_one, (*sizes, *sizes, width, count)
+        kernel, ints = take_by_one, (*sizes, *sizes, steps[1], count, steps[0], *steps[2:])
     elif len(dims) == 2:
         kernel, ints = take_by_two, (*sizes, width, count, int(apart))
     else:
@@ -58,7 +78,7 @@ def take_elements(x: Layout, index: Layout) -> Plan | None:
     size, count = prod(x.shape), prod(index.shape)
     if not size or not are_contiguous(x, index):
         return None
-    ints, rows = (size, size, 1, count), (count, unit_of(1))
+    ints, rows = (size, size, 1, count, 0, 1, 1), (count, unit_of(1))
     return (Step(take_by_one, (0, 1), ((0, index.shape),), (), ints, rows, count, row=1),)
 
 

@@ -69,7 +69,7 @@ def mean_dim(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
 
 def summed(x: Layout, dim: Dim, keepdim: bool, divisor: float) -> Plan | None:
     """Sums over `divisor`; that of all of a large operand in chunks."""
-    fold = folding_of(x, dim, keepdim)
+    fold = folding_of(x, dim, keepdim, one_by_one=dim is None)
     if fold is None:
         sums = functools.partial(summed, divisor=1), functools.partial(summed, divisor=divisor)
         return by_groups(x, dim, keepdim, *sums)

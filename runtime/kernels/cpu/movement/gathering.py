@@ -16,6 +16,8 @@ from .contiguous import contiguous_copy
 
 FEW = 3  # operands that lie apart, of which fewer may be all that have to be copied
 MOST = 4096  # elements of an operand that are copied one by one, if need be
+MOST_COPIED = 1 << 24  # at all
+MOST_INDEXED = 1 << 14  # likewise, of what indices choose a part of
 Loops = tuple[Ints, Ints]  # how often, and the steps in elements; three
 
 
@@ -28,13 +30,14 @@ def gathered(
     The operands are the arguments themselves, or the items of the list that the first one is; of those with the letters
     T, O and C elements are floats, of those with the letter I they are indices.
     """
+    most = MOST_INDEXED if {"I", "J"} & {*letters} else MOST_COPIED
     named = zip(letters, operands, strict=False)
     strided = [i for i, (letter, a) in enumerate(named) if letter in "TOCI" and a is not None and a.strides is not None]
     # As few as may be: the others may lie as the op wants them, a transpose say, and need no copy.
     counts = range(1, len(strided) + 1) if len(strided) <= FEW else (len(strided),)
     for copied in (each for count in counts for each in combinations(strided, count)):
         packed = [Layout(a.shape, None) if i in copied else a for i, a in enumerate(operands)]
-        if all(copy_step(operands[i], i, 0, letters[i]) for i in copied):
+        if all(prod(operands[i].shape) < most and copy_step(operands[i], i, 0, letters[i]) for i in copied):
             plan = find(tuple(packed), *known[1:]) if operands is known[0] else find(*packed[: len(known)])
             if plan is not None:
                 return copied_first(plan, copied, operands, letters, outputs)
