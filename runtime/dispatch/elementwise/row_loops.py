@@ -224,6 +224,8 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
         layouts.append((value._shape, value._strides))
     shape, strides, count, plan = broadcast_rows(name, tuple(layouts), len(numbers))
     remember_rows(op, layouts, plan, count, shape, strides)
+    if plan is None and strides is None:
+        note_packed_rows(op, name, layouts, len(numbers))
     if plan is None or len(plan.loops) > 2 or not operands[0]._dtype.native:  # native code has these rows from now on
         return None
     check_lengths(given, [plan.reach(k) for k in range(len(given))])
@@ -233,6 +235,13 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
     flat = empty(count, final.np)
     op.kernels.run_rows("forward", (*given, *floats, flat), plan)
     return relaid(fresh(flat, shape, final), strides)
+
+
+def note_packed_rows(op: Any, name: str, layouts: list[Any], numbers: int) -> None:
+    """Let native code find the rows of two layouts of which those that lie apart are packed first."""
+    packed = [(shape, None) for shape, _ in layouts]
+    shape, strides, count, plan = broadcast_rows(name, tuple(packed), numbers)
+    remember_rows(op, packed, plan, count, shape, strides)
 
 
 def note_rows(op: Any, operands: tuple[Any, ...], numbers: int) -> None:

@@ -120,6 +120,13 @@ def of_any_layout(find: Find) -> Find:
     return find
 
 
+def of_chosen(find: Find) -> Find:
+    """Mark a function that finds plans: their calls read what indices choose of the first operand, so no large one is
+    copied for them."""
+    find.of_chosen = True  # type: ignore[attr-defined]
+    return find
+
+
 def with_whole_numbers(other: Find) -> Callable[[Find], Find]:
     """Mark a function that finds plans for floats: those for bools and int64 are found by another one."""
 

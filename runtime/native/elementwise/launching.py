@@ -6,16 +6,16 @@ from ...kernels.llvm.native_code.element_kinds import BOOL, INTEGERS, KINDS, ite
 from ...kernels.llvm.native_code.kernel_calls import CallFrame, put_array
 from ...kernels.llvm.native_code.structs import Items
 from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
-from ...pool.packing import Apart, begin_apart
+from ...pool.packing import Apart, begin_apart, pack
 from ...pool.scheduler import smaller
 from .. import c_functions as c
 from ..graph.recording import record
 from ..interned import bool_, device_functions, int64, none
 from ..kernel_calls import Arguments, Size, found_kernel, run_kernel, run_packing
 from ..layout import Array, Object, Tensor
-from ..references import Owned, begin, own, release_all, retain
-from ..tensors import dtype_of, elements, holds_kind, is_tensor, new_flat, new_tensor, not_handled, withdrawn
-from .apart import MOST_PACKED, count_of
+from ..references import Owned, begin, own, own_new, release_all, retain
+from ..tensors import dtype_of, elements, holds_kind, is_tensor, kind_of, new_flat, new_tensor, not_handled, withdrawn
+from .apart import MOST_PACKED, count_of, found_apart
 from .broadcast import FoundRows, broadcast, may_have_rows, put_given
 from .constants import are_positive, constant_array, kind_of_constants
 from .forward import (
@@ -43,11 +43,11 @@ def holds_positive(thing: Object, owned: Owned) -> bool:
 
 
 @native
-def launch_rows(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
+def launch_rows(plan: ForwardPlan, arguments: Items[Object], given: Items[Object], owned: Owned) -> New[Object]:
     """The result, recorded, for two tensors that broadcast or lie apart in memory, or for one that does, row by row;
-    None as `launch`."""
+    None as `launch`. What is `given` to the kernel may be copies of the arguments."""
     found, computed = new(FoundRows), plan.computed
-    put_given(plan, arguments, found)
+    put_given(plan, given, found)
     if plan.positive and (found.single or not holds_positive(arguments[1], owned)):
         computed &= ~(1 << INTEGERS)
     result = broadcast(plan, computed, found, owned)
@@ -119,16 +119,49 @@ def launch_gathered(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -
 
 
 @native
+def packed_copy(thing: Object, owned: Owned) -> Object:
+    """A contiguous copy, owned, of a tensor that lies apart; other things as they are, also without memory."""
+    if not is_tensor(thing) or kind_of(cast(Tensor, thing).dtype) < 0:
+        return thing
+    places, tensor = new(Apart), cast(Tensor, thing)
+    flat = found_apart(tensor, kind_of(tensor.dtype), places, owned)
+    if flat is NULL:
+        return thing
+    pack(places, flat.memory)
+    copy = own_new(owned, new_tensor(retain(flat), tensor.shape, tensor.dtype))
+    c.clear_error()
+    return copy if copy is not NULL else thing
+
+
+@native
+def launch_packed(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
+    """The result, recorded, for two tensors that broadcast, of which those that lie apart are packed first; None as
+    `launch`."""
+    if plan.tensors != 2 or not is_tensor(arguments[0]) or not is_tensor(arguments[1]):
+        return not_handled()
+    given, changed = new(Arguments), False
+    for i in range(2 + plan.numbers):
+        given.items[i] = packed_copy(arguments[i], owned) if i < 2 else arguments[i]
+        changed = changed or given.items[i] is not arguments[i]
+    return launch_rows(plan, arguments, given.items, owned) if changed else not_handled()
+
+
+@native
 def launch_apart(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The result, recorded, for operands that broadcast, or of which some lie apart in memory; None as `launch`."""
-    result = launch_rows(plan, arguments, owned) if plan.rows is not NULL else not_handled()
+    in_rows = plan.rows is not NULL
+    result = launch_rows(plan, arguments, arguments, owned) if in_rows else not_handled()
     if result is not none:
         return result
     second = arguments[1] if plan.tensors == 2 and is_tensor(arguments[1]) else arguments[0]
     if may_have_rows(plan.rows, plan.computed, arguments[0], second, owned):
         return result
     c.release(result)
-    return launch_gathered(plan, arguments, owned)
+    result = launch_gathered(plan, arguments, owned)
+    if result is not none or not in_rows:
+        return result
+    c.release(result)
+    return launch_packed(plan, arguments, owned)
 
 
 @native

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from math import prod
 
-from ...kernels.cpu.plan import Layout, Plan, are_contiguous, of_any_layout
+from ...kernels.cpu.plan import Layout, Plan, are_contiguous, of_any_layout, of_chosen
 from ..indexing.plans import table_rows
 from ..indexing.plans_writes import rows_onto_zeros
 
 
+@of_chosen
 def embedding(weight: Layout, indices: Layout, padding_idx: int, scale_grad_by_freq: bool) -> Plan | None:
     """Rows of a table."""
     if weight.strides is not None or indices.strides is not None or len(weight.shape) != 2:

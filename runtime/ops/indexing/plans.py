@@ -6,7 +6,17 @@ from math import prod
 
 from ...kernels.cpu.index_select import take_rows_of
 from ...kernels.cpu.movement.contiguous import merged
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, are_masks, of_any_dtype, of_any_layout
+from ...kernels.cpu.plan import (
+    Ints,
+    Layout,
+    Plan,
+    Step,
+    are_contiguous,
+    are_masks,
+    of_any_dtype,
+    of_any_layout,
+    of_chosen,
+)
 from ...tensor.shapes import contiguous_strides
 from .cpu_take_back_loops import give_back_by_one, give_back_by_two
 from .cpu_take_loops import gather_of, take_by_one, take_by_three, take_by_two
@@ -16,6 +26,7 @@ ELEMENTS = 1024  # that one thread reads, at least
 COLUMNS = 16  # of a table belong to one thread
 
 
+@of_chosen
 @of_any_dtype
 def index_select(x: Layout, dim: int, index: Layout) -> Plan | None:
     """Slices along a dimension."""
@@ -42,6 +53,7 @@ def steps_around(x: Layout, dim: int) -> tuple[int, int, int, int] | None:
     return outer, steps[dim], width, inner
 
 
+@of_chosen
 @of_any_dtype
 def index(x: Layout, indices: tuple[Layout | None, ...]) -> Plan | None:
     """Up to three arrays of indices of one shape, of neighbouring dimensions; or two with all others between them; or a
@@ -72,6 +84,7 @@ def index(x: Layout, indices: tuple[Layout | None, ...]) -> Plan | None:
     return (Step(kernel, operands, ((0, shape),), (), ints, (rows, unit_of(width)), rows * width, row=width),)
 
 
+@of_chosen
 @of_any_dtype
 def take_elements(x: Layout, index: Layout) -> Plan | None:
     """Elements of the flattened tensor."""
@@ -100,6 +113,7 @@ def index_backward(grad: Layout, input_sizes: Ints, indices: tuple[Layout | None
     return (Step(kernel, operands, ((0, tuple(input_sizes)),), (), ints, (width, COLUMNS), prod(shape)),)
 
 
+@of_chosen
 @of_any_dtype
 def gather(x: Layout, dim: int, index: Layout, sparse_grad: bool) -> Plan | None:
     """One element of a line for each index."""

@@ -17,7 +17,7 @@ from .contiguous import contiguous_copy
 FEW = 3  # operands that lie apart, of which fewer may be all that have to be copied
 MOST = 4096  # elements of an operand that are copied one by one, if need be
 MOST_COPIED = 1 << 24  # at all
-MOST_INDEXED = 1 << 14  # likewise, of what indices choose a part of
+MOST_CHOSEN = 1 << 14  # likewise, of what indices choose a part of
 Loops = tuple[Ints, Ints]  # how often, and the steps in elements; three
 
 
@@ -30,7 +30,7 @@ def gathered(
     The operands are the arguments themselves, or the items of the list that the first one is; of those with the letters
     T, O and C elements are floats, of those with the letter I they are indices.
     """
-    most = MOST_INDEXED if {"I", "J"} & {*letters} else MOST_COPIED
+    most = MOST_CHOSEN if getattr(find, "of_chosen", False) else MOST_COPIED
     named = zip(letters, operands, strict=False)
     strided = [i for i, (letter, a) in enumerate(named) if letter in "TOCI" and a is not None and a.strides is not None]
     # As few as may be: the others may lie as the op wants them, a transpose say, and need no copy.
