@@ -13,7 +13,7 @@ from ...kernels.llvm.runs import copy_elements
 Array = np.ndarray
 
 
-@jit
+@jit(halves=WRITTEN)
 def strided_copy(
     x: Array,
     out: Array,
@@ -37,7 +37,7 @@ def strided_copy(
                 for row in range(n3):
                     start, to = i * s0 + j * s1 + k * s2 + row * s3, part_of(out, offset, n4)
                     if s4 == 1:
-                        copy_run(x, start, out, offset, n4)
+                        copy_elements(to, part_of(x, start, n4))
                     else:
                         for m in range(n4):
                             to[m] = x[start + m * s4]
@@ -66,10 +66,10 @@ def path_joined(
     flat_move(to, x, outer, middle, along, *steps, inner, size, parts, first, last)
 
 
-@jit
+@jit(halves=WRITTEN)
 def flat_copy(x: Array, out: Array, first: int, last: int) -> None:
     """out = x."""
-    copy_run(x, first, out, first, last - first)
+    copy_elements(part_of(out, first, last - first), part_of(x, first, last - first))
 
 
 @jit
@@ -81,20 +81,20 @@ def slice_in_zeros(x: Array, out: Array, before: int, size: int, after: int, sta
             copy_run(x, (b * count + i) * after, out, (b * size + start + i * step) * after, after)
 
 
-@jit
+@jit(halves=WRITTEN)
 def two_joined(x: Array, y: Array, out: Array, one: int, other: int, first: int, last: int) -> None:
     """out[i] = x[i] and y[i] side by side. Row by row, as large arrays are written faster from front to back."""
     for i in range(first, last):
         offset = i * (one + other)
-        copy_run(x, i * one, out, offset, one)
-        copy_run(y, i * other, out, offset + one, other)
+        copy_elements(part_of(out, offset, one), part_of(x, i * one, one))
+        copy_elements(part_of(out, offset + one, other), part_of(y, i * other, other))
 
 
-@jit
+@jit(halves=WRITTEN)
 def piece_joined(x: Array, out: Array, rows: int, piece: int, whole: int, offset: int) -> None:
     """out[i, offset:offset + piece] = x[i], for rows of `whole` elements: one operand of a concatenation."""
     for i in range(rows):
-        copy_run(x, i * piece, out, i * whole + offset, piece)
+        copy_elements(part_of(out, i * whole + offset, piece), part_of(x, i * piece, piece))
 
 
 @jit(halves=WRITTEN)
