@@ -89,11 +89,16 @@ def as_known(letter: str, argument: Any) -> Any:
     if letter == "J":
         return tuple([None if t is None else (Mask if is_mask(t) else Layout)(t._shape, t._strides) for t in argument])
     if letter == "L":
-        return tuple([Layout(t._shape, t._strides) for t in argument])
+        return tuple([Layout(t._shape, t._strides, halves=are_halves(t._dtype)) for t in argument])
     if letter not in "TOI" or argument is None:
         return argument
     own = argument._dtype
-    return Layout(argument._shape, argument._strides, own.kind == "c", own.planned and not own.native)
+    return Layout(argument._shape, argument._strides, own.kind == "c", are_halves(own))
+
+
+def are_halves(own: dtype) -> bool:
+    """Whether elements are 16-bit floats, for which plans are rewritten."""
+    return own.planned and not own.native
 
 
 def parts_of_key(letter: str, argument: Any) -> tuple[Any, ...]:

@@ -14,7 +14,7 @@ from ...tensor.shapes import contiguous_strides
 from . import cpu_loops as loops
 
 MOST = 1 << 16  # elements: larger copies whose rows lie in columns are for kernels that go square by square
-MOST_JOINED = 1 << 18  # elements that are joined piece by piece, by one thread
+MOST_JOINED = 1 << 18  # elements that are joined piece by piece, by one thread; 16-bit floats always are
 COPIED = 5  # dimensions of what `strided_copy` copies
 LOOPS = 3  # of what `path_copy` copies
 
@@ -90,8 +90,8 @@ def _joined(tensors: tuple[Layout, ...], dim: int, shape: Ints) -> Plan | None:
     if len(tensors) == 2:
         first, second = (prod(t.shape[dim:]) for t in tensors)
         return single(loops.two_joined, 2, shape, (), (first, second), (rows, 1), row=first + second)
-    if prod(shape) > MOST_JOINED:
-        return None
+    if prod(shape) > MOST_JOINED and not tensors[0].halves:
+        return _joined_as_they_lie(tensors, dim, shape)
     for i, t in enumerate(tensors):
         piece = prod(t.shape[dim:])
         steps.append(Step(loops.piece_joined, (i,), ((0, shape),), (), (rows, piece, prod(shape[dim:]), offset)))

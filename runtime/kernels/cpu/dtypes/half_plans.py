@@ -72,11 +72,9 @@ class Rewritten:
         return output < self.outputs and not self.singles >> output & 1 and output not in self.indices | self.masks
 
     def in_parts(self, plan: Plan) -> list[int]:
-        """The outputs that must be rounded after all: of kernels that may read them, or of several calls."""
-        uses = [(output, told(step.kernel) in (WRITTEN, MEMORY)) for step in plan for output, _ in step.results]
-        uses += [(~i, False) for step in plan for i in step.operands if i < 0]
-        places = [output for output, _ in uses]
-        found = [output for output, once in uses if not once or places.count(output) > 1]
+        """The outputs that must be rounded after all: those that a kernel may read, of this call or of one before."""
+        found = [output for step in plan for output, _ in step.results if told(step.kernel) not in (WRITTEN, MEMORY)]
+        found += [~i for step in plan for i in step.operands if i < 0]
         return [output for output in dict.fromkeys(found) if self.is_half(output)]
 
     def add(self, step: Step) -> None:
