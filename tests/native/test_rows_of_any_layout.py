@@ -98,3 +98,14 @@ def test_threads_share_rows() -> None:
     finally:
         sg.set_num_threads(before)
     np.testing.assert_array_equal(expected.numpy(), x.numpy() + y.numpy())
+
+
+def test_order_of_results() -> None:
+    """A result lies in the order of its operands, also where native code knows rows of contiguous ones of these
+    shapes."""
+    x = sg.randn(50, 64).t()
+    for _ in range(2):
+        assert (x.contiguous() + x.contiguous()[:1]).stride() == (50, 1)
+        assert (x + x[:1]).stride() == (1, 64)
+        assert (x[::2] + x[:1, :]).stride() == (1, 32)
+        assert (x.t()[:, ::2] * x.t()[:, :1]).stride() == (32, 1)

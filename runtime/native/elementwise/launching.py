@@ -10,10 +10,10 @@ from ...pool.packing import Apart, begin_apart, pack
 from ...pool.scheduler import smaller
 from .. import c_functions as c
 from ..graph.recording import record
-from ..interned import bool_, device_functions, int64, none
+from ..interned import bool_, device_functions, int64, none, tuple_type
 from ..kernel_calls import Arguments, Size, found_kernel, run_kernel, run_packing
-from ..layout import Array, Object, Tensor
-from ..references import Owned, begin, own, own_new, release_all, retain
+from ..layout import Array, Object, Tensor, Tuple
+from ..references import Owned, begin, item, own, own_new, release_all, retain, size
 from ..tensors import dtype_of, elements, holds_kind, is_tensor, kind_of, new_flat, new_tensor, not_handled, withdrawn
 from .apart import MOST_PACKED, count_of, found_apart
 from .broadcast import FoundRows, broadcast, may_have_rows, put_given
@@ -119,6 +119,22 @@ def launch_gathered(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -
 
 
 @native
+def lies_in_order(thing: Object) -> bool:
+    """Whether a tensor has its dimensions in the order of rows, as then has the result of two of them."""
+    tensor = cast(Tensor, thing)
+    if tensor.flat is not none or tensor.strides.type is not tuple_type:
+        return True
+    before = -1
+    for i in range(smaller(size(tensor.shape), size(cast(Tuple, tensor.strides)))):
+        step = c.as_int(item(cast(Tuple, tensor.strides), i))
+        if c.as_int(item(tensor.shape, i)) != 1 and step != 0:
+            if before >= 0 and step > before:
+                return False
+            before = step
+    return True
+
+
+@native
 def packed_copy(thing: Object, owned: Owned) -> Object:
     """A contiguous copy, owned, of a tensor that lies apart; other things as they are, also without memory."""
     if not is_tensor(thing) or kind_of(cast(Tensor, thing).dtype) < 0:
@@ -138,6 +154,8 @@ def launch_packed(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> 
     """The result, recorded, for two tensors that broadcast, of which those that lie apart are packed first; None as
     `launch`."""
     if plan.tensors != 2 or not is_tensor(arguments[0]) or not is_tensor(arguments[1]):
+        return not_handled()
+    if not lies_in_order(arguments[0]) or not lies_in_order(arguments[1]):
         return not_handled()
     given, changed = new(Arguments), False
     for i in range(2 + plan.numbers):
