@@ -1,6 +1,6 @@
 """Tensors that lie apart in memory or in short rows, and ops that bring elements elsewhere; nothing recorded."""
 
-from .making import plain
+from .making import integers, plain
 from .registering import workload
 
 layout = workload("layout")
@@ -94,3 +94,70 @@ def padded(torch):
 def counted(torch):
     """The whole numbers below 300,000."""
     return lambda: torch.arange(300_000)
+
+
+@layout
+def parts_added(torch):
+    """The first fifty of eighty columns of two matrices."""
+    a, b = plain(torch, (1600, 80), (1600, 80))
+    return lambda: a[:, :50] + b[:, :50]
+
+
+@layout
+def part_in_place(torch):
+    """One more in the first fifty of eighty columns."""
+    (a,) = plain(torch, (1600, 80))
+    return lambda: a[:, :50].add_(0.001)
+
+
+@layout
+def part_as_bfloat16(torch):
+    """The first fifty of eighty columns as bfloat16."""
+    (a,) = plain(torch, (1600, 80))
+    return lambda: a[:, :50].to(torch.bfloat16)
+
+
+@layout
+def parts_joined(torch):
+    """Parts of two matrices side by side."""
+    a, b = plain(torch, (1600, 80), (1600, 80))
+    return lambda: torch.cat([a[:, :50], b[:, 30:]], 1)
+
+
+@layout
+def layer_of_part(torch):
+    """A linear layer on half of the columns."""
+    a, b = plain(torch, (256, 256), (128, 128))
+    return lambda: torch.nn.functional.linear(a[:, 128:], b)
+
+
+@layout
+def scores_of_heads(torch):
+    """Queries by keys, which lie beside each other and the values in one result of a layer."""
+    (a,) = plain(torch, (4, 64, 3 * 128))
+
+    def step():
+        q, k, _ = (part.view(4, 64, 8, 16).transpose(1, 2) for part in a.chunk(3, -1))
+        return q @ k.transpose(-2, -1)
+
+    return step
+
+
+@layout
+def pairs_rotated(torch):
+    """Rotary positions of neighbouring pairs."""
+    a, cos, sin = plain(torch, (4, 8, 64, 32), (64, 16), (64, 16))
+
+    def step():
+        x, y = a[..., ::2], a[..., 1::2]
+        return torch.stack([x * cos - y * sin, x * sin + y * cos], -1).flatten(-2)
+
+    return step
+
+
+@layout
+def columns_chosen(torch):
+    """Some columns of a part of a matrix, by a tensor of indices."""
+    (a,) = plain(torch, (300, 400))
+    index = integers(torch, 300, 100)
+    return lambda: a[:, :300][:, index]
