@@ -150,10 +150,10 @@ def is_index(key: Object) -> bool:
 
 
 @native
-def lay_indices(tensor: Tensor, keys: Tuple, indices: Arguments) -> int:
+def lay_indices(shape: Tuple, keys: Tuple, indices: Arguments) -> int:
     """Note by dimension the tensors of a key that has Ellipsis and whole slices beside them, None for what is taken
-    whole; how many dimensions up to the last tensor, 0 for other keys."""
-    dims, dim, last, taken, bounds = size(tensor.shape), 0, 0, taken_behind(keys, -1), new(Bounds)
+    whole; how many dimensions up to the last tensor, 0 for other keys. The shape is owned, as Python may run."""
+    dims, dim, last, taken, bounds = size(shape), 0, 0, taken_behind(keys, -1), new(Bounds)
     if taken > dims or dims > MOST_DIMS:
         return 0
     for i in range(size(keys)):
@@ -168,7 +168,7 @@ def lay_indices(tensor: Tensor, keys: Tuple, indices: Arguments) -> int:
             dim += 1
             last = dim
         elif key.type is slice_type:
-            length = c.as_int(item(tensor.shape, dim))
+            length = c.as_int(item(shape, dim))
             if not find_bounds(key, length, bounds) or bounds.start != 0 or bounds.stop != length or bounds.step != 1:
                 return 0
             indices.items[dim] = none
@@ -181,8 +181,9 @@ def lay_indices(tensor: Tensor, keys: Tuple, indices: Arguments) -> int:
 @native
 def indices_of(tensor: Tensor, keys: Tuple) -> New[Tuple]:
     """What `index` is given for such a key; NULL for others."""
-    laid = new(Arguments)
-    count = lay_indices(tensor, keys, laid)
+    laid, shape = new(Arguments), retain(tensor.shape)
+    count = lay_indices(shape, keys, laid)
+    c.release(shape)
     indices = c.new_tuple(count) if count else cast(Tuple, NULL)
     if indices is NULL:
         c.clear_error()

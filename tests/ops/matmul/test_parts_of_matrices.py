@@ -98,3 +98,15 @@ def test_threads_share_parts() -> None:
                 assert sg.equal(taken(a, left) @ taken(b, "columns"), a @ b)
     finally:
         sg.set_num_threads(before)
+
+
+def test_expanded_matrices() -> None:
+    """Matrices of which all rows, all columns or all numbers are one, beside others and in batches."""
+    for n, k, m in ((50, 64, 40), (7, 3, 600), (64, 1000, 64)):
+        ones = [drawn(1, k).expand(n, k), drawn(n, 1).expand(n, k), drawn(1, 1).expand(n, k), drawn(n, k)]
+        others = [drawn(1, m).expand(k, m), drawn(k, 1).expand(k, m), drawn(k, 2 * m)[:, :m], drawn(m, k).t()]
+        for a in ones:
+            for b in others:
+                for x, y in ((a, b), (a.expand(3, n, k), b.expand(3, k, m)), (a.expand(3, n, k), drawn(3, k, m))):
+                    for _ in range(2):
+                        np.testing.assert_allclose((x @ y).numpy(), x.numpy() @ y.numpy(), rtol=1e-12, atol=1e-11)

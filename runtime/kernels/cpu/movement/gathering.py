@@ -16,8 +16,8 @@ from .contiguous import contiguous_copy
 
 FEW = 3  # operands that lie apart, of which fewer may be all that have to be copied
 MOST = 4096  # elements of an operand that are copied one by one, if need be
-MOST_COPIED = 1 << 24  # at all
-MOST_CHOSEN = 1 << 14  # likewise, of what indices choose a part of
+MOST_COPIED = 1 << 24  # elements of an operand that are copied at all
+MOST_CHOSEN = 1 << 14  # and of one of which indices choose a part
 Loops = tuple[Ints, Ints]  # how often, and the steps in elements; three
 
 
