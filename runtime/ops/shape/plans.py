@@ -110,9 +110,10 @@ def _joined_as_they_lie(tensors: tuple[Layout, ...], dim: int, shape: Ints) -> P
             return None
         rows, ints = found.outer * found.inner * found.parts, (found.inner, found.size, found.parts, offset)
         ints, row = (*found.steps.ravel().tolist(), *ints), min(PART, found.size)
-        steps.append(Step(loops.path_joined, (i,), ((0, shape),), (), ints, (rows, 1), row=row))
+        if prod(t.shape):  # paths leave out dimensions of no elements as well
+            steps.append(Step(loops.path_joined, (i,), ((0, shape),), (), ints, (rows, 1), row=row))
         offset += every[dim] * (t.shape[dim] if joined else 1)
-    return tuple(steps)
+    return tuple(steps) or None
 
 
 @of_any_layout
