@@ -303,7 +303,7 @@ def joined(steps: list[Plan]) -> Plan | None:
     return tuple([step for part in steps for step in part]) if steps and all(steps) else None
 
 
-def rows_of(x: Layout) -> Layout | None:
+def matrix_of_rows(x: Layout) -> Layout | None:
     """All rows of the last dimension as one matrix; None where no one step leads from each to the next."""
     shape = (prod(x.shape[:-1]), x.shape[-1])
     if x.strides is None:
@@ -316,7 +316,7 @@ def rows_of(x: Layout) -> Layout | None:
 
 def linear(x: Layout, weight: Layout, bias: Layout | None) -> Plan | None:
     """One product, which begins with the bias in each row."""
-    rows = rows_of(x) if x.shape else None
+    rows = matrix_of_rows(x) if x.shape else None
     if rows is None or len(weight.shape) != 2 or (bias is not None and bias.strides is not None):
         return None
     shape = (*x.shape[:-1], weight.shape[0])
@@ -339,7 +339,7 @@ def linear_backward(
     steps: list[Plan] = []
     if wanted[0] and weight is not None:
         steps.append(product(folded_grad, weight, (1, 3), 0, x_shape))
-    given = None if x is None else rows_of(x)
+    given = None if x is None else matrix_of_rows(x)
     if wanted[1] and given is not None:
         steps.append(product(turned(folded_grad), given, (1, 2), 1, weight_shape))
     elif wanted[1]:

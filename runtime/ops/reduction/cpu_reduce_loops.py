@@ -94,7 +94,7 @@ def row_sums(
 
 
 @jit
-def divide(totals: Array, divisor: float, out: Array) -> None:
+def write_divided(totals: Array, divisor: float, out: Array) -> None:
     """out = totals / divisor; a division of float64 takes longer than reading a column."""
     if divisor == 1:
         for j in range(totals.size):
@@ -128,7 +128,7 @@ def grouped_column_sums(
             narrow_column_sums(x, along, apart, at, totals)
         else:
             column_sums(x, along, apart, at, totals)
-        divide(totals, divisor, part_of(out, k, totals.size))
+        write_divided(totals, divisor, part_of(out, k, totals.size))
         k += totals.size
 
 
