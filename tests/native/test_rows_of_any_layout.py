@@ -109,3 +109,18 @@ def test_order_of_results() -> None:
         assert (x + x[:1]).stride() == (1, 64)
         assert (x[::2] + x[:1, :]).stride() == (1, 32)
         assert (x.t()[:, ::2] * x.t()[:, :1]).stride() == (32, 1)
+
+
+def test_views_whose_history_is_lost() -> None:
+    """A view that was made in inference mode, and whose base has been written to since, is refused by ops that would
+    pack it: its copy has no history that says so."""
+    weights = sg.ones(2, dtype=sg.float64)
+    for _ in range(3):
+        base = sg.ones(2, 3, dtype=sg.float64, requires_grad=True)
+        with sg.inference_mode():
+            view = base.select(1, 0)
+        assert (view * weights).requires_grad
+        with sg.inference_mode():
+            base.t_()
+        with pytest.raises(RuntimeError, match="inference mode"):
+            view * weights

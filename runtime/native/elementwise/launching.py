@@ -16,7 +16,7 @@ from ..layout import Array, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, own_new, release_all, retain, size
 from ..tensors import dtype_of, elements, holds_kind, is_tensor, kind_of, new_flat, new_tensor, not_handled, withdrawn
 from .apart import MOST_PACKED, count_of, found_apart
-from .broadcast import FoundRows, broadcast, may_have_rows, put_given
+from .broadcast import FoundRows, broadcast, may_broadcast, may_have_rows, put_given
 from .constants import are_positive, constant_array, kind_of_constants
 from .forward import (
     UNFIT,
@@ -136,9 +136,7 @@ def lies_in_order(thing: Object) -> bool:
 
 @native
 def packed_copy(thing: Object, owned: Owned) -> Object:
-    """A contiguous copy, owned, of a tensor that lies apart; other things as they are, also without memory."""
-    if not is_tensor(thing) or kind_of(cast(Tensor, thing).dtype) < 0:
-        return thing
+    """A contiguous copy, owned, of a tensor that lies apart; others as they are, also without memory."""
     places, tensor = new(Apart), cast(Tensor, thing)
     flat = found_apart(tensor, kind_of(tensor.dtype), places, owned)
     if flat is NULL:
@@ -153,7 +151,7 @@ def packed_copy(thing: Object, owned: Owned) -> Object:
 def launch_packed(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The result, recorded, for two tensors that broadcast, of which those that lie apart are packed first; None as
     `launch`."""
-    if plan.tensors != 2 or not is_tensor(arguments[0]) or not is_tensor(arguments[1]):
+    if plan.tensors != 2 or not may_broadcast(arguments[0], arguments[1], plan.computed):
         return not_handled()
     if not lies_in_order(arguments[0]) or not lies_in_order(arguments[1]):
         return not_handled()
