@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.cpu.loops import copy_run
-from ...kernels.cpu.movement.moves import flat_move
 from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import part_of
 from ...kernels.llvm.runs import copy_elements
@@ -42,28 +41,6 @@ def strided_copy(
                         for m in range(n4):
                             to[m] = x[start + m * s4]
                     offset += n4
-
-
-@jit
-def path_joined(
-    x: Array,
-    out: Array,
-    outer: int,
-    middle: int,
-    along: int,
-    source_outer: int,
-    source_middle: int,
-    source_along: int,
-    inner: int,
-    size: int,
-    parts: int,
-    offset: int,
-    first: int,
-    last: int,
-) -> None:
-    """Some parts of the rows of a path (`kernels/cpu/movement/moves.py`) from x to where it begins in a result."""
-    steps, to = (source_outer, source_middle, source_along), part_of(out, offset, out.size - offset)
-    flat_move(to, x, outer, middle, along, *steps, inner, size, parts, first, last)
 
 
 @jit(halves=WRITTEN)

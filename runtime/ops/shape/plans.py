@@ -6,7 +6,6 @@ from math import prod
 
 from ...kernels.cpu.movement.assembled import SHORT, assembled, bordered, lines, whole
 from ...kernels.cpu.movement.contiguous import along_path, by_squares, merged
-from ...kernels.cpu.movement.moves import PART, path
 from ...kernels.cpu.movement.places import moved
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, of_any_dtype, of_any_layout, single
 from ...pool.layout import SLICE
@@ -104,14 +103,11 @@ def _joined_as_they_lie(tensors: tuple[Layout, ...], dim: int, shape: Ints) -> P
     every, steps, offset = contiguous_strides(shape), list[Step](), 0
     for i, t in enumerate(tensors):
         joined = len(t.shape) == len(shape)  # else they are stacked
-        there = every if joined else (*every[:dim], *every[dim + 1 :])
-        found = path(t.shape, there, contiguous_strides(t.shape) if t.strides is None else t.strides)
+        found = along_path(t, shape, every if joined else (*every[:dim], *every[dim + 1 :]), offset)
         if found is None:
             return None
-        rows, ints = found.outer * found.inner * found.parts, (found.inner, found.size, found.parts, offset)
-        ints, row = (*found.steps.ravel().tolist(), *ints), min(PART, found.size)
         if prod(t.shape):  # paths leave out dimensions of no elements as well
-            steps.append(Step(loops.path_joined, (i,), ((0, shape),), (), ints, (rows, 1), row=row))
+            steps.append(found._replace(operands=(i,)))
         offset += every[dim] * (t.shape[dim] if joined else 1)
     return tuple(steps) or None
 

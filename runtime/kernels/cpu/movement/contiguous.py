@@ -6,7 +6,7 @@ import numpy as np
 
 from ....tensor.shapes import contiguous_strides
 from ...jit import jit
-from ...llvm.addresses import address, item_size
+from ...llvm.addresses import address, item_size, part_of
 from ..plan import Ints, Layout, Step
 from ..transpose import COLUMNS, transpose_at
 from .assembled import SHORT
@@ -34,14 +34,17 @@ def by_squares(shape: Ints, dims: list[tuple[int, int]]) -> Step | None:
     return Step(turned_copy, (0,), ((0, shape),), (), ints, (matrices * each, 1))
 
 
-def along_path(x: Layout) -> Step | None:
-    """Loops over three dimensions, whose rows threads share; None where rows of one are columns of the other."""
-    found = path(x.shape, contiguous_strides(x.shape), x.strides or ())
+def along_path(x: Layout, shape: Ints | None = None, steps: Ints | None = None, offset: int = 0) -> Step | None:
+    """Loops over three dimensions, whose rows threads share; None where rows of one are columns of the other.
+
+    They go to a contiguous copy, or to a result of a `shape`, from a place on, in which elements are `steps` apart.
+    """
+    found = path(x.shape, steps or contiguous_strides(x.shape), x.strides or contiguous_strides(x.shape))
     if found is None:
         return None
-    rows, ints = found.outer * found.inner * found.parts, (found.inner, found.size, found.parts)
+    rows, ints = found.outer * found.inner * found.parts, (found.inner, found.size, found.parts, offset)
     every, row = (*found.steps.ravel().tolist(), *ints), min(PART, found.size)
-    return Step(path_copy, (0,), ((0, x.shape),), (), every, (rows, 1), row=row)
+    return Step(path_copy, (0,), ((0, x.shape if shape is None else shape),), (), every, (rows, 1), row=row)
 
 
 def merged(shape: Ints, strides: Ints) -> list[tuple[int, int]]:
@@ -68,12 +71,13 @@ def path_copy(
     inner: int,
     size: int,
     parts: int,
+    offset: int,
     first: int,
     last: int,
 ) -> None:
-    """Some parts of the rows of a path (`kernels/cpu/movement/moves.py`) from x to a contiguous copy."""
-    steps = source_outer, source_middle, source_along
-    flat_move(out, x, outer, middle, along, *steps, inner, size, parts, first, last)
+    """Some parts of the rows of a path (moves.py) from x to what lies from a place of a result on."""
+    steps, to = (source_outer, source_middle, source_along), part_of(out, offset, out.size - offset)
+    flat_move(to, x, outer, middle, along, *steps, inner, size, parts, first, last)
 
 
 @jit

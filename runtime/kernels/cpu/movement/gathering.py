@@ -12,7 +12,7 @@ import numpy as np
 from ...jit import READ, jit
 from ...llvm.addresses import part_of
 from ..plan import Array, Ints, Layout, Plan, Step, run_if_planned
-from .contiguous import contiguous_copy
+from .contiguous import contiguous_copy, merged
 
 FEW = 3  # operands that lie apart, of which fewer may be all that have to be copied
 MOST = 4096  # elements of an operand that are copied one by one, if need be
@@ -65,12 +65,7 @@ def loops_of(layout: Layout, most: int = MOST) -> Loops | None:
     """Three loops through the elements of a layout in their order; None where it takes more, or there are too many."""
     if layout.strides is None or not 0 < prod(layout.shape) < most:
         return None
-    loops: list[tuple[int, int]] = []
-    for size, step in zip(layout.shape, layout.strides, strict=True):
-        if loops and loops[-1][1] == step * size:
-            loops[-1] = loops[-1][0] * size, step
-        elif size != 1:
-            loops.append((size, step))
+    loops = merged(layout.shape, layout.strides)
     if len(loops) > 3:
         return None
     (a, b, c), (d, e, f) = zip(*[(1, 0)] * (3 - len(loops)), *loops, strict=True)
