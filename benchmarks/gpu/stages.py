@@ -60,9 +60,10 @@ def sanitizer(seconds: float) -> dict[str, Any]:
 
 
 def suite(seconds: float) -> dict[str, Any]:
-    """The tests of devices on the real driver."""
+    """The tests of devices on the real driver, in several processes: each compiles kernels in float64."""
     tests = "tests/cuda/test_entries.py", "tests/cuda/test_entry_ways.py"
-    command = [sys.executable, "-m", "pytest", "-q", "--no-header", "--maxfail=20", *tests]
+    processes = ["-n", "auto", "--maxprocesses", "12", "-p", "no:benchmark"]
+    command = [sys.executable, "-m", "pytest", "-q", "--no-header", "--maxfail=20", *processes, *tests]
     return last_line(command, seconds, {"SPECGRAD_TEST_DRIVER": "real"})
 
 

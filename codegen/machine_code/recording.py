@@ -70,7 +70,7 @@ def of_text(maker: str) -> Callable[..., str]:
 def of_rows(module: str, name: str, team: str, layout: str, computed: np.dtype, is_far: bool) -> str:
     """The words of a row program: of its launch over whole rows, from which those of all teams and parts follow."""
     program = module.rpartition(".cuda_")[2]
-    return f"rows {program} {layout} {computed.name}" if name == "whole" else ""
+    return f"rows {program} {layout} {computed.name}" if name in ("held", "whole") else ""
 
 
 def record() -> int:

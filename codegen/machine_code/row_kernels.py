@@ -28,8 +28,9 @@ FLOAT32, FLOAT64, INT64 = (np.dtype(t) for t in (np.float32, np.float64, np.int6
 UINT32, UINT64 = np.dtype(np.uint32), np.dtype(np.uint64)
 SIZES = {"rows": 1, "columns": 2, "segments": 2, "channels": 4, "groups": 4}  # how many numbers say a layout
 NUMBERS = {"float": FLOAT64, "int": INT64, "bool": np.dtype(np.bool_)}
-OF_ROWS = ("thread", "warp", "block")
-TEAMS = dict.fromkeys(SIZES, OF_ROWS) | {"columns": ("thread", "columns")}  # who has a row, by the layout
+OF_ROWS = (("held", "warp"), ("held", "block"), ("whole", "block"))
+OF_COLUMNS = (("held", "thread"), ("held", "columns"), ("whole", "columns"))
+TEAMS = dict.fromkeys(SIZES, OF_ROWS) | {"columns": OF_COLUMNS}  # the kernels of rows, and who has one, by the layout
 SPLIT = dict.fromkeys(SIZES, "block") | {"columns": "columns"}  # who has a part of one
 USUAL = ("rows", "columns")
 
@@ -86,14 +87,14 @@ def launches_of(found: Program) -> list[tuple[str, Stored]]:
 
 def in_layout(found: Program, stored: Stored, layout: str, is_far: bool = False) -> Iterator[Known]:
     """The kernels of one launch by each team that a row may have, and those of rows that are split."""
-    for name in kernels_of(importlib.import_module(program(found.name))):
-        for team in TEAMS[layout] if name == "whole" else (SPLIT[layout],):
-            yield made(found, name, team, layout, stored, is_far)
+    parts = [(name, SPLIT[layout]) for name in kernels_of_parts(importlib.import_module(program(found.name)))]
+    for name, team in (*TEAMS[layout], *parts):
+        yield made(found, name, team, layout, stored, is_far)
 
 
-def kernels_of(module: Any) -> list[str]:
-    """The names of a program's kernels: that of one launch, and those of rows that are split."""
-    return ["whole", *(f"fold_{k + 1}" for k in range(len(module.PARTS))), "finish"]
+def kernels_of_parts(module: Any) -> list[str]:
+    """The names of a program's kernels for rows that are split."""
+    return [*(f"fold_{k + 1}" for k in range(len(module.PARTS))), "finish"]
 
 
 def made(found: Program, name: str, team: str, layout: str, stored: Stored, is_far: bool) -> Known:

@@ -5,19 +5,23 @@ A team is a thread, a warp, a block, or the threads of a block that have a colum
 is put together in an order that depends on sizes alone, so results do not depend on who runs first. A team beyond the
 last row has no elements, and goes to the barriers like the others.
 
-`whole` is one launch. Few long rows are split among blocks: `fold_1`, `fold_2`, ... leave what each part of a row comes
-to, and `finish` puts that together and writes.
+A lane reads BLOCK elements before it uses the first of them: that many reads wait for memory together, without which a
+device reaches half of its bandwidth. Where the lanes of a team have a whole row so, the kernel is `held`: it reads each
+element once, and all passes find it in registers. `whole` passes over longer rows. Few long rows are split among
+blocks: `fold_1`, `fold_2`, ... leave what each part of a row comes to, and `finish` puts that together and writes.
 """
 
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
 from .cpu_code import Code, _indented
 from .language import COUNT, PLACES, Program
 from .passes import COUNTS, Fold, Lowered, Number, Pass
-from .spelling import Spelling
+from .spelling import INTEGER, TRUTH, Spelling
 
 # Names of a kernel that are its variant's own: see runtime/kernels/cuda/teams.py and row_layouts.py.
 VARIANT = (
@@ -47,7 +51,8 @@ def cuda_code(program: Program) -> dict[str, Code]:
     """The kernels of a program, by name."""
     lowered = Lowered(program)
     count = len(lowered.passes)
-    found = {"whole": _Whole(program, lowered, "whole", count).code()}
+    found = {"held": _Held(program, lowered, "held", count).code()}
+    found["whole"] = _Whole(program, lowered, "whole", count).code()
     for number in range(count):
         found[f"fold_{number + 1}"] = _Part(program, lowered, f"fold_{number + 1}", number).code()
     return found | {"finish": _Finish(program, lowered, "finish", count).code()}
@@ -72,6 +77,15 @@ def parts_of(lowered: Lowered) -> tuple[tuple[tuple[str, str], ...], ...]:
     return tuple(tuple((name, kind) for fold in each.folds for name, kind in _held(fold)) for each in lowered.passes)
 
 
+def _over_block(counted: str, lines: Iterable[str]) -> Iterator[str]:
+    """Lines for each element of a block, as far as the row goes: `k` counts the elements, `counted` is the place."""
+    yield "k = uint32(0)"
+    yield f"while k < BLOCK and {counted} < last:"
+    yield from _indented(1, lines)
+    yield f"    {counted} = uint32({counted} + lanes())"
+    yield "    k = uint32(k + uint32(1))"
+
+
 def _held(fold: Fold) -> Iterator[tuple[str, str]]:
     if fold.op in PLACES:
         yield f"best_{fold.name}", "T"
@@ -89,6 +103,7 @@ class _Writer:
         self.name = name
         self.stop = stop
         self.spelling = Spelling(lowered, self._element_at, "W")
+        self.known: set[str] = set()  # the statements whose values for all elements a lane has
 
     def _element_at(self, array: str, where: str) -> str:
         shared = any(p.name == array for p in self.program.of_kind("shared"))
@@ -98,7 +113,7 @@ class _Writer:
     def code(self) -> Code:
         lines = without_unused(tuple(self._lines()))
         used = {n.id for n in ast.walk(ast.parse("\n".join(lines))) if isinstance(n, ast.Name)}
-        helpers = (*VARIANT, *("uint32", "int32"), *self._accessors())
+        helpers = (*VARIANT, *("cuda", "uint32", "int32"), *self._accessors())
         return Code(lines, tuple(sorted(self.spelling.functions & used)), tuple(n for n in helpers if n in used))
 
     def _accessors(self) -> list[str]:
@@ -108,7 +123,13 @@ class _Writer:
         yield f"def {self.name}({', '.join(self._parameters())}):"
         yield f'    """{self._doc()}"""'
         yield from _indented(1, self._head())
+        for name in self._own():
+            yield f"    own_{name} = cuda.local.array(BLOCK, T)"
         yield from _indented(1, self._body())
+
+    def _own(self) -> list[str]:
+        """What a lane has of the elements that it works on: those of arrays."""
+        return [p.name for p in self.program.arrays if p.kind != "each"]
 
     def _arrays(self) -> list[str]:
         return [f"all_{p.name}" for p in self.program.arrays]
@@ -144,22 +165,47 @@ class _Writer:
         """One pass: what this lane has, then what all lanes have."""
         yield from self._start(each.folds)
         sums = [fold for fold in each.folds if fold.op == "sum"]
+        trees = [fold.operand for fold in each.folds]
+        before = [f"part_of_{fold.name} = T(0)" for fold in sums]
+        after = [f"{fold.name} += W(part_of_{fold.name})" for fold in sums]
+        joined = [line for fold in each.folds for line in self._joined(fold)]
+        yield from self._blocks(trees, before, [*self._elements(trees), *joined], after)
+
+    def _blocks(
+        self, trees: list[ast.expr], before: Sequence[str], inside: Sequence[str], after: Sequence[str] = ()
+    ) -> Iterator[str]:
+        """What is done with each element of this lane, block by block."""
         yield "i = uint32(first + lane())"
         yield "while i < last:"
-        if sums:
-            for fold in sums:
-                yield f"    part_of_{fold.name} = T(0)"
-            yield "    k = uint32(0)"
-            yield "    while k < BLOCK and i < last:"
-        depth = 2 if sums else 1
-        yield from _indented(depth, self._elements([fold.operand for fold in each.folds]))
-        for fold in each.folds:
-            yield from _indented(depth, self._joined(fold))
-        yield "    " * depth + "i = uint32(i + lanes())"
-        if sums:
-            yield "        k = uint32(k + uint32(1))"
-            for fold in sums:
-                yield f"    {fold.name} += W(part_of_{fold.name})"
+        yield from _indented(1, self._read_block(trees))
+        yield from _indented(1, [*before, *_over_block("i", inside), *after])
+
+    def _read_block(self, trees: list[ast.expr]) -> Iterator[str]:
+        """The next elements of this lane that expressions need become its own."""
+        lines = [*self._places(trees, "j"), *self._gets(self._read_by(trees))]
+        if lines:
+            yield "j = i"
+            yield from _over_block("j", lines)
+
+    def _read_by(self, trees: list[ast.expr]) -> tuple[str, ...]:
+        """The arrays whose elements expressions need."""
+        needed = self.lowered.needed(trees)
+        return self.lowered.read([*trees, *(self.lowered.statements[name] for name in needed)])
+
+    def _places(self, trees: list[ast.expr], where: str) -> Iterator[str]:
+        """Where the element of a number lies, in arrays with all elements and in those that rows share."""
+        read, shared = set(self._read_by(trees)), self._shared()
+        if read - shared:
+            yield f"at = place(layout, start, {where})"
+        if read & shared:
+            yield f"shared_at = shared_place(layout, r, {where})"
+
+    def _gets(self, arrays: Sequence[str]) -> Iterator[str]:
+        for array in arrays:
+            yield f"own_{array}[k] = get_{array}(all_{array}, {'shared_at' if array in self._shared() else 'at'})"
+
+    def _shared(self) -> set[str]:
+        return {p.name for p in self.program.of_kind("shared")}
 
     def _across(self, folds: Sequence[Fold]) -> Iterator[str]:
         for fold in folds:
@@ -168,19 +214,18 @@ class _Writer:
             else:
                 yield f"{fold.name} = across_{fold.op}({fold.name})"
 
-    def _elements(self, trees: list[ast.expr], writes: bool = False) -> Iterator[str]:
-        """The elements that expressions need: read, or computed from what was read; and the place to write to."""
-        needed = self.lowered.needed(trees)
-        read = self.lowered.read([*trees, *(self.lowered.statements[name] for name in needed)])
-        shared = {p.name for p in self.program.of_kind("shared")}
-        if writes or set(read) - shared:
-            yield "at = place(layout, start, i)"
-        if set(read) & shared:
-            yield "shared_at = shared_place(layout, r, i)"
-        for array in read:
-            yield f"{array} = get_{array}(all_{array}, {'shared_at' if array in shared else 'at'})"
+    def _elements(self, trees: list[ast.expr]) -> Iterator[str]:
+        """The elements that expressions need: those that were read, and what is computed from them."""
+        needed = self.lowered.needed(trees, self.known)
+        values = [self.lowered.statements[name] for name in needed if name not in self.known]
+        for array in self.lowered.read([*trees, *values]):
+            yield f"{array} = own_{array}[k]"
         for name in needed:
-            yield f"{name} = {self.spelling.element(self.lowered.statements[name])}"
+            yield from self._element(name)
+
+    def _element(self, name: str) -> Iterator[str]:
+        """What a statement gives for an element."""
+        yield f"{name} = {self.spelling.element(self.lowered.statements[name])}"
 
     def _joined(self, fold: Fold) -> Iterator[str]:
         """How an element joins a fold."""
@@ -206,16 +251,15 @@ class _Writer:
             for name in self.lowered.each:
                 yield f"    put_{name}(all_{name}, r, {name})"
 
+    def _written(self) -> list[ast.expr]:
+        """The elements that are outputs."""
+        return [ast.Name(name, ast.Load()) for name in self.lowered.rows]
+
     def _write_rows(self) -> Iterator[str]:
-        if not self.lowered.rows:
-            return
-        yield "i = uint32(first + lane())"
-        yield "while i < last:"
-        names: list[ast.expr] = [ast.Name(name, ast.Load()) for name in self.lowered.rows]
-        yield from _indented(1, self._elements(names, writes=True))
-        for name in self.lowered.rows:
-            yield f"    put_{name}(all_{name}, at, {name})"
-        yield "    i = uint32(i + lanes())"
+        if self.lowered.rows:
+            trees = self._written()
+            puts = [f"put_{name}(all_{name}, at, {name})" for name in self.lowered.rows]
+            yield from self._blocks(trees, (), [*self._elements(trees), "at = place(layout, start, i)", *puts])
 
     def _parameters(self) -> list[str]:
         raise NotImplementedError
@@ -246,6 +290,52 @@ class _Whole(_Writer):
         yield from self._numbers(self.lowered.last)
         yield from self._write_numbers("inside and lane() == 0")
         yield from self._write_rows()
+
+
+class _Held(_Whole):
+    """One launch: a team has a row in its registers."""
+
+    @cached_property
+    def kept(self) -> set[str]:
+        """The statements that call functions and that several loops need: computed once, like what was read."""
+        loops = [self.lowered.needed([fold.operand for fold in each.folds]) for each in self.lowered.passes]
+        needed = Counter(name for names in [*loops, self.lowered.needed(self._written())] for name in names)
+        return {name for name, times in needed.items() if times > 1 and self._is_worth_it(name)}
+
+    def _is_worth_it(self, name: str) -> bool:
+        calls = any(isinstance(node, ast.Call) for node in ast.walk(self.lowered.statements[name]))
+        return calls and self.spelling.kinds[name] not in (INTEGER, TRUTH)
+
+    def _doc(self) -> str:
+        return f"{', '.join(self.program.outputs)} of each row, whose elements a team has in its registers."
+
+    def _own(self) -> list[str]:
+        return [*super()._own(), *sorted(self.kept)]
+
+    def _body(self) -> Iterator[str]:
+        trees = [fold.operand for each in self.lowered.passes for fold in each.folds]
+        yield "i = uint32(first + lane())"
+        yield from super()._read_block([*trees, *self._written()])
+        yield from super()._body()
+
+    def _read_block(self, trees: list[ast.expr]) -> Iterator[str]:
+        """Nothing: the elements are there."""
+        yield from ()
+
+    def _blocks(
+        self, trees: list[ast.expr], before: Sequence[str], inside: Sequence[str], after: Sequence[str] = ()
+    ) -> Iterator[str]:
+        yield "i = uint32(first + lane())"
+        yield from [*before, *_over_block("i", inside), *after]
+
+    def _element(self, name: str) -> Iterator[str]:
+        if name in self.known:
+            yield f"{name} = own_{name}[k]"
+            return
+        yield from super()._element(name)
+        if name in self.kept:
+            self.known.add(name)
+            yield f"own_{name}[k] = {name}"
 
 
 class _Split(_Writer):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -158,14 +158,17 @@ class Lowered:
         named = ((name, value) for name, value in self.statements.items() if name not in self.elements)
         return tuple(Number(name, value) for name, value in named if self.levels[name] == level)
 
-    def needed(self, trees: Iterable[ast.expr]) -> tuple[str, ...]:
-        """The statements that give elements, and that some expressions of elements need: in their order."""
+    def needed(self, trees: Iterable[ast.expr], known: Collection[str] = ()) -> tuple[str, ...]:
+        """The statements that give elements, and that some expressions of elements need: in their order.
+
+        What only statements need that are `known` is not among them.
+        """
         found: set[str] = set()
         todo = list(trees)
         while todo:
             names = (names_of(todo.pop()) & set(self.elements)) - found
             found |= names
-            todo += [self.statements[name] for name in names]
+            todo += [self.statements[name] for name in names.difference(known)]
         return tuple(name for name in self.statements if name in found)
 
     def read(self, trees: Iterable[ast.expr]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from specgrad.codegen.verify.checks.rows import words
 from specgrad.runtime.cuda.simulated import ORDERS, SimulatedCuda
 from specgrad.runtime.kernels.cuda.compile import ptx, to_cubin
 from specgrad.runtime.kernels.cuda.kernel import Array
-from specgrad.runtime.kernels.cuda.rows import row_kernel, wide_of
+from specgrad.runtime.kernels.cuda.rows import BLOCK, row_kernel, wide_of
 from tests.repository import ROOT
 
 PROGRAMS = {p.name: p for path in sorted((ROOT / "runtime/ops").glob("*/rows.py")) for p in programs_of(path).values()}
@@ -29,9 +29,11 @@ NUMBERS |= {"ignored": -100, "classes": 9}
 SHAPES = [(33, 17), (2, 257), (1, 5), (5, 1), (1, 1)]
 UINT32 = np.dtype(np.uint32)
 TEAMS = [  # team, rows, elements, columns side by side, parts
-    *[("thread", 5, 9, 1, 1), ("thread", 8, 17, 4, 1), ("warp", 3, 70, 1, 1), ("block", 2, 150, 1, 1)],
+    *[("thread", 5, 8, 1, 1), ("thread", 8, 7, 4, 1), ("warp", 3, 70, 1, 1), ("block", 2, 150, 1, 1)],
     *[("columns", 8, 33, 4, 1), ("block", 2, 300, 1, 3), ("columns", 8, 90, 4, 2), ("warp", 1, 1, 1, 1)],
+    *[("columns", 8, 21, 4, 1), ("block", 1, 550, 1, 1)],
 ]
+LANES = {"thread": 1, "warp": 32, "block": 64, "columns": 4}  # of a team in these tests
 
 
 def arrays_of(program: Program, rows: int, along: int, dtype: type) -> dict[str, Any]:
@@ -136,7 +138,7 @@ class Simulated:
         return np.ascontiguousarray(array).reshape(-1)
 
     def launch(self, name: str, blocks: int, arrays: list[np.ndarray], rest: list[Any]) -> None:
-        threads = (32, 4) if self.team == "columns" else 64
+        threads = {"columns": (32, 4), "warp": (32, 2)}.get(self.team, 64)
         parts = [(UINT32,) * len(x) if isinstance(x, tuple) else np.dtype(type(x)) for x in rest]
         signature = (*(Array(a.dtype) for a in arrays), *parts)
         layout = "columns" if self.side > 1 else "rows"
@@ -153,7 +155,8 @@ class Simulated:
         layout = tuple(map(np.uint32, (along, self.side) if self.side > 1 else (along,)))
         teams = {"thread": -(-rows // 64), "warp": -(-rows // 2), "block": rows, "columns": -(-rows // 32)}[self.team]
         if parts == 1:
-            self.launch("whole", teams, [*given, *made], [*numbers, np.uint32(along), np.uint32(rows), layout])
+            name = "held" if along <= LANES[self.team] * BLOCK else "whole"
+            self.launch(name, teams, [*given, *made], [*numbers, np.uint32(along), np.uint32(rows), layout])
             return made
         kinds = {"T": self.dtype, "W": wide_of(self.dtype), "int32": np.dtype(np.int32), "uint32": UINT32}
         sizes = [np.uint32(n) for n in (along, rows, parts, -(-along // parts))]
@@ -198,7 +201,8 @@ def test_kernels_compile(cc: tuple[int, int]) -> None:
     one, layout = UINT32, (UINT32,)
     module = "specgrad.generated.kernels.rows.cuda_softmax"
     for name, team, signature in (
-        ("whole", "warp", (x, x, one, one, layout)),
+        ("held", "warp", (x, x, one, one, layout)),
+        ("whole", "block", (x, x, one, one, layout)),
         ("finish", "block", (x, Array(np.dtype(np.float32)), w, x, one, one, one, one, layout)),
     ):
         text = ptx(row_kernel(module, name, team, "rows", np.dtype(np.float32)).make, signature, cc)

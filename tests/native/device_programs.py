@@ -144,6 +144,26 @@ def rearranged() -> list[Any]:
     return [*found, x.grad, F.pad(x, (1, 0), value=-0.0), F.pad(x, (1, 0), value=0.0)]
 
 
+def recurrent(kind: str) -> list[Any]:
+    """A layer whose node has several outputs with gradients: of all, and of one alone."""
+    sg.manual_seed(0)
+    layer = getattr(sg.nn, kind)(3, 2, dtype=sg.float64).cuda()
+    x = numbers(4, 2, 3, requires_grad=True)
+    output, last = layer(x)
+    states = last if isinstance(last, tuple) else (last,)
+    sum([(state * numbers(*state.shape)).sum() for state in states], (output * numbers(4, 2, 2)).sum()).backward()
+    layer(x)[0].sum().backward()
+    return [output, *states, x.grad, *[p.grad for p in layer.parameters()]]
+
+
+def attended() -> list[Any]:
+    """Heads that lie side by side in rows: steps lead from head to head, and others from row to row."""
+    q, k, v = (numbers(2, 5, 3, 4, requires_grad=True) for _ in range(3))
+    result = F.scaled_dot_product_attention(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), is_causal=True)
+    result.transpose(1, 2).backward(numbers(2, 5, 3, 4))
+    return [result, q.grad, k.grad, v.grad]
+
+
 PROGRAMS: dict[str, Program] = {
     "arithmetic": arithmetic,
     "float32": lambda: arithmetic(sg.float32),
@@ -169,4 +189,7 @@ PROGRAMS: dict[str, Program] = {
     "looked up": looked_up,
     "classified": classified,
     "rearranged": rearranged,
+    "lstm": lambda: recurrent("LSTM"),
+    "gru": lambda: recurrent("GRU"),
+    "attended": attended,
 }

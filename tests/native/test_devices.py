@@ -109,6 +109,14 @@ def test_products_are_called_natively(dtype: Any, eps: float, monkeypatch: pytes
         np.testing.assert_allclose(layer.weight.grad.tolist(), np.ones((3, 2)) @ given, rtol=eps, atol=eps)
 
 
+@pytest.mark.parametrize("program", ["lstm", "gru", "attended"])
+def test_many_products_are_called_natively(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of all steps of a layer and of all heads, forward and backward, with the memory that they work in."""
+    PROGRAMS[program]()
+    monkeypatch.setattr(products, "described_product", None)
+    PROGRAMS[program]()
+
+
 def test_products_of_memory_that_lies_otherwise() -> None:
     """A plan asks for the alignment that was seen; other operands are described anew."""
     for start in (0, 1, 0, 3):

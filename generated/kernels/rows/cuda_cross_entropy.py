@@ -26,13 +26,72 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     split_team,
     team,
 )
-from ....runtime.kernels.cuda.vocabulary import T, uint32
+from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import exp, isfinite, log, maximum, where
 
 PARTS = ((("max_1", "T"),), (("sum_2", "W"),))  # of each pass, what parts of a row come to
 get_target_row = get_weight_ = get_x = put_result = put_share = put_spread = (
     None  # how elements are read and written: each kernel has its own
 )
+
+
+def held(all_x, all_target_row, all_weight_, all_result, all_spread, all_share, ignored, n, rows, layout):
+    """result, spread, share of each row, whose elements a team has in its registers."""
+    r = team()
+    inside = r < rows
+    r = r if inside else uint32(0)
+    first, last = uint32(0), n if inside else uint32(0)
+    start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
+    i = uint32(first + lane())
+    j = i
+    k = uint32(0)
+    while k < BLOCK and j < last:
+        at = place(layout, start, j)
+        own_x[k] = get_x(all_x, at)
+        j = uint32(j + lanes())
+        k = uint32(k + uint32(1))
+    target_row = get_target_row(all_target_row, r)
+    share = where(
+        target_row == ignored,
+        W(0.0),
+        get_weight_(all_weight_, shared_place(layout, r, uint32(target_row))) if 0 <= target_row < n else T(np.nan),
+    )
+    max_1 = LEAST
+    i = uint32(first + lane())
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        x = own_x[k]
+        max_1 = maximum(max_1, x)
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    max_1 = across_max(max_1)
+    top = max_1
+    shift = where(isfinite(top), top, W(0.0))
+    sum_2 = W(0)
+    i = uint32(first + lane())
+    part_of_sum_2 = T(0)
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        x = own_x[k]
+        part_of_sum_2 += exp(x - T(shift))
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    sum_2 += W(part_of_sum_2)
+    sum_2 = across_sum(sum_2)
+    spread = where(target_row == ignored, W(0.0), W(log(sum_2) + shift))
+    result = where(
+        target_row == ignored,
+        W(0.0),
+        W(
+            share
+            * (spread - (get_x(all_x, place(layout, start, uint32(target_row))) if 0 <= target_row < n else T(np.nan)))
+        ),
+    )
+    if inside and lane() == 0:
+        put_result(all_result, r, result)
+        put_spread(all_spread, r, spread)
+        put_share(all_share, r, share)
 
 
 def whole(all_x, all_target_row, all_weight_, all_result, all_spread, all_share, ignored, n, rows, layout):
@@ -42,6 +101,7 @@ def whole(all_x, all_target_row, all_weight_, all_result, all_spread, all_share,
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     target_row = get_target_row(all_target_row, r)
     share = where(
         target_row == ignored,
@@ -51,21 +111,36 @@ def whole(all_x, all_target_row, all_weight_, all_result, all_spread, all_share,
     max_1 = LEAST
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        x = get_x(all_x, at)
-        max_1 = maximum(max_1, x)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            x = own_x[k]
+            max_1 = maximum(max_1, x)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))
     max_1 = across_max(max_1)
     top = max_1
     shift = where(isfinite(top), top, W(0.0))
     sum_2 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_2 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            x = get_x(all_x, at)
+            x = own_x[k]
             part_of_sum_2 += exp(x - T(shift))
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -93,13 +168,23 @@ def fold_1(all_x, all_target_row, all_weight_, parts_of_max_1, ignored, n, rows,
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     max_1 = LEAST
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        x = get_x(all_x, at)
-        max_1 = maximum(max_1, x)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            x = own_x[k]
+            max_1 = maximum(max_1, x)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))
     max_1 = across_max(max_1)
     if inside and lane() == 0:
         parts_of_max_1[uint32(uint32(r * parts) + part)] = max_1
@@ -112,6 +197,7 @@ def fold_2(all_x, all_target_row, all_weight_, parts_of_max_1, parts_of_sum_2, i
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     max_1 = LEAST
     k = lane()
     while k < parts:
@@ -123,11 +209,17 @@ def fold_2(all_x, all_target_row, all_weight_, parts_of_max_1, parts_of_sum_2, i
     sum_2 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_2 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            x = get_x(all_x, at)
+            x = own_x[k]
             part_of_sum_2 += exp(x - T(shift))
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))

@@ -18,13 +18,55 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     split_team,
     team,
 )
-from ....runtime.kernels.cuda.vocabulary import T, uint32
+from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import maximum, where
 
 PARTS = ((("sum_1", "W"),),)  # of each pass, what parts of a row come to
 get_deviation_row = get_grad_row = get_x = put_result = (
     None  # how elements are read and written: each kernel has its own
 )
+
+
+def held(all_x, all_grad_row, all_deviation_row, all_result, correction, n, rows, layout):
+    """result of each row, whose elements a team has in its registers."""
+    r = team()
+    inside = r < rows
+    r = r if inside else uint32(0)
+    first, last = uint32(0), n if inside else uint32(0)
+    start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
+    i = uint32(first + lane())
+    j = i
+    k = uint32(0)
+    while k < BLOCK and j < last:
+        at = place(layout, start, j)
+        own_x[k] = get_x(all_x, at)
+        j = uint32(j + lanes())
+        k = uint32(k + uint32(1))
+    grad_row = get_grad_row(all_grad_row, r)
+    deviation_row = get_deviation_row(all_deviation_row, r)
+    factor = where(deviation_row == 0, W(0.0), W(grad_row / (deviation_row * maximum(W(n - correction), W(0)))))
+    sum_1 = W(0)
+    i = uint32(first + lane())
+    part_of_sum_1 = T(0)
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        x = own_x[k]
+        part_of_sum_1 += x
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    sum_1 += W(part_of_sum_1)
+    sum_1 = across_sum(sum_1)
+    number_2 = sum_1 / n
+    i = uint32(first + lane())
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        x = own_x[k]
+        result = (x - T(number_2)) * T(factor)
+        at = place(layout, start, i)
+        put_result(all_result, at, result)
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
 
 
 def whole(all_x, all_grad_row, all_deviation_row, all_result, correction, n, rows, layout):
@@ -34,17 +76,24 @@ def whole(all_x, all_grad_row, all_deviation_row, all_result, correction, n, row
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     grad_row = get_grad_row(all_grad_row, r)
     deviation_row = get_deviation_row(all_deviation_row, r)
     factor = where(deviation_row == 0, W(0.0), W(grad_row / (deviation_row * maximum(W(n - correction), W(0)))))
     sum_1 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            x = get_x(all_x, at)
+            x = own_x[k]
             part_of_sum_1 += x
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -53,11 +102,21 @@ def whole(all_x, all_grad_row, all_deviation_row, all_result, correction, n, row
     number_2 = sum_1 / n
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        x = get_x(all_x, at)
-        result = (x - T(number_2)) * T(factor)
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            x = own_x[k]
+            result = (x - T(number_2)) * T(factor)
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))
 
 
 def fold_1(all_x, all_grad_row, all_deviation_row, parts_of_sum_1, correction, n, rows, parts, size, layout):
@@ -67,14 +126,21 @@ def fold_1(all_x, all_grad_row, all_deviation_row, parts_of_sum_1, correction, n
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     sum_1 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            x = get_x(all_x, at)
+            x = own_x[k]
             part_of_sum_1 += x
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -93,6 +159,7 @@ def finish(
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     grad_row = get_grad_row(all_grad_row, r)
     deviation_row = get_deviation_row(all_deviation_row, r)
     factor = where(deviation_row == 0, W(0.0), W(grad_row / (deviation_row * maximum(W(n - correction), W(0)))))
@@ -105,8 +172,18 @@ def finish(
     number_2 = sum_1 / n
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        x = get_x(all_x, at)
-        result = (x - T(number_2)) * T(factor)
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            x = own_x[k]
+            result = (x - T(number_2)) * T(factor)
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))

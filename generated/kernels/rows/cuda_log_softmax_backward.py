@@ -17,11 +17,52 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     split_team,
     team,
 )
-from ....runtime.kernels.cuda.vocabulary import T, uint32
+from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import exp
 
 PARTS = ((("sum_1", "W"),),)  # of each pass, what parts of a row come to
 get_grad = get_output = put_result = None  # how elements are read and written: each kernel has its own
+
+
+def held(all_grad, all_output, all_result, n, rows, layout):
+    """result of each row, whose elements a team has in its registers."""
+    r = team()
+    inside = r < rows
+    r = r if inside else uint32(0)
+    first, last = uint32(0), n if inside else uint32(0)
+    start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_output = cuda.local.array(BLOCK, T)
+    i = uint32(first + lane())
+    j = i
+    k = uint32(0)
+    while k < BLOCK and j < last:
+        at = place(layout, start, j)
+        own_grad[k] = get_grad(all_grad, at)
+        own_output[k] = get_output(all_output, at)
+        j = uint32(j + lanes())
+        k = uint32(k + uint32(1))
+    sum_1 = W(0)
+    i = uint32(first + lane())
+    part_of_sum_1 = T(0)
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        grad = own_grad[k]
+        part_of_sum_1 += grad
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    sum_1 += W(part_of_sum_1)
+    sum_1 = across_sum(sum_1)
+    i = uint32(first + lane())
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        grad = own_grad[k]
+        output = own_output[k]
+        result = grad - exp(output) * T(sum_1)
+        at = place(layout, start, i)
+        put_result(all_result, at, result)
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
 
 
 def whole(all_grad, all_output, all_result, n, rows, layout):
@@ -31,14 +72,22 @@ def whole(all_grad, all_output, all_result, n, rows, layout):
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
     start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_output = cuda.local.array(BLOCK, T)
     sum_1 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_grad[k] = get_grad(all_grad, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            grad = get_grad(all_grad, at)
+            grad = own_grad[k]
             part_of_sum_1 += grad
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -46,12 +95,23 @@ def whole(all_grad, all_output, all_result, n, rows, layout):
     sum_1 = across_sum(sum_1)
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        grad = get_grad(all_grad, at)
-        output = get_output(all_output, at)
-        result = grad - exp(output) * T(sum_1)
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_grad[k] = get_grad(all_grad, at)
+            own_output[k] = get_output(all_output, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            grad = own_grad[k]
+            output = own_output[k]
+            result = grad - exp(output) * T(sum_1)
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))
 
 
 def fold_1(all_grad, all_output, parts_of_sum_1, n, rows, parts, size, layout):
@@ -61,14 +121,21 @@ def fold_1(all_grad, all_output, parts_of_sum_1, n, rows, parts, size, layout):
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
     sum_1 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_grad[k] = get_grad(all_grad, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            grad = get_grad(all_grad, at)
+            grad = own_grad[k]
             part_of_sum_1 += grad
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -85,6 +152,8 @@ def finish(all_grad, all_output, parts_of_sum_1, all_result, n, rows, parts, siz
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_output = cuda.local.array(BLOCK, T)
     sum_1 = W(0)
     k = lane()
     while k < parts:
@@ -93,9 +162,20 @@ def finish(all_grad, all_output, parts_of_sum_1, all_result, n, rows, parts, siz
     sum_1 = across_sum(sum_1)
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        grad = get_grad(all_grad, at)
-        output = get_output(all_output, at)
-        result = grad - exp(output) * T(sum_1)
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_grad[k] = get_grad(all_grad, at)
+            own_output[k] = get_output(all_output, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            grad = own_grad[k]
+            output = own_output[k]
+            result = grad - exp(output) * T(sum_1)
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))

@@ -21,11 +21,54 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     split_team,
     team,
 )
-from ....runtime.kernels.cuda.vocabulary import T, uint32
+from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import exp, isfinite, log, maximum, where
 
 PARTS = ((("max_1", "T"),), (("sum_2", "W"),))  # of each pass, what parts of a row come to
 get_x = put_result = None  # how elements are read and written: each kernel has its own
+
+
+def held(all_x, all_result, n, rows, layout):
+    """result of each row, whose elements a team has in its registers."""
+    r = team()
+    inside = r < rows
+    r = r if inside else uint32(0)
+    first, last = uint32(0), n if inside else uint32(0)
+    start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
+    i = uint32(first + lane())
+    j = i
+    k = uint32(0)
+    while k < BLOCK and j < last:
+        at = place(layout, start, j)
+        own_x[k] = get_x(all_x, at)
+        j = uint32(j + lanes())
+        k = uint32(k + uint32(1))
+    max_1 = LEAST
+    i = uint32(first + lane())
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        x = own_x[k]
+        max_1 = maximum(max_1, x)
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    max_1 = across_max(max_1)
+    top = max_1
+    shift = where(isfinite(top), top, W(0.0))
+    sum_2 = W(0)
+    i = uint32(first + lane())
+    part_of_sum_2 = T(0)
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        x = own_x[k]
+        part_of_sum_2 += exp(x - T(shift))
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    sum_2 += W(part_of_sum_2)
+    sum_2 = across_sum(sum_2)
+    result = log(sum_2) + shift
+    if inside and lane() == 0:
+        put_result(all_result, r, result)
 
 
 def whole(all_x, all_result, n, rows, layout):
@@ -35,24 +78,40 @@ def whole(all_x, all_result, n, rows, layout):
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     max_1 = LEAST
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        x = get_x(all_x, at)
-        max_1 = maximum(max_1, x)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            x = own_x[k]
+            max_1 = maximum(max_1, x)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))
     max_1 = across_max(max_1)
     top = max_1
     shift = where(isfinite(top), top, W(0.0))
     sum_2 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_2 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            x = get_x(all_x, at)
+            x = own_x[k]
             part_of_sum_2 += exp(x - T(shift))
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -70,13 +129,23 @@ def fold_1(all_x, parts_of_max_1, n, rows, parts, size, layout):
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     max_1 = LEAST
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        x = get_x(all_x, at)
-        max_1 = maximum(max_1, x)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            x = own_x[k]
+            max_1 = maximum(max_1, x)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))
     max_1 = across_max(max_1)
     if inside and lane() == 0:
         parts_of_max_1[uint32(uint32(r * parts) + part)] = max_1
@@ -89,6 +158,7 @@ def fold_2(all_x, parts_of_max_1, parts_of_sum_2, n, rows, parts, size, layout):
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     max_1 = LEAST
     k = lane()
     while k < parts:
@@ -100,11 +170,17 @@ def fold_2(all_x, parts_of_max_1, parts_of_sum_2, n, rows, parts, size, layout):
     sum_2 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_2 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            x = get_x(all_x, at)
+            x = own_x[k]
             part_of_sum_2 += exp(x - T(shift))
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))

@@ -18,6 +18,28 @@ get_target_row = get_weight_ = get_x = put_result = put_share = (
 )
 
 
+def held(all_x, all_target_row, all_weight_, all_result, all_share, ignored, n, rows, layout):
+    """result, share of each row, whose elements a team has in its registers."""
+    r = team()
+    inside = r < rows
+    r = r if inside else uint32(0)
+    start = begin(layout, r)
+    target_row = get_target_row(all_target_row, r)
+    share = where(
+        target_row == ignored,
+        W(0.0),
+        get_weight_(all_weight_, shared_place(layout, r, uint32(target_row))) if 0 <= target_row < n else T(np.nan),
+    )
+    result = where(
+        target_row == ignored,
+        W(0.0),
+        W(-share * (get_x(all_x, place(layout, start, uint32(target_row))) if 0 <= target_row < n else T(np.nan))),
+    )
+    if inside and lane() == 0:
+        put_result(all_result, r, result)
+        put_share(all_share, r, share)
+
+
 def whole(all_x, all_target_row, all_weight_, all_result, all_share, ignored, n, rows, layout):
     """result, share of each row, by a team that passes over all of it."""
     r = team()

@@ -19,11 +19,56 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     split_team,
     team,
 )
-from ....runtime.kernels.cuda.vocabulary import T, uint32
+from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import sqrt
 
 PARTS = ((("sum_1", "W"),),)  # of each pass, what parts of a row come to
 get_weight_ = get_x = put_result = put_scale = None  # how elements are read and written: each kernel has its own
+
+
+def held(all_x, all_weight_, all_result, all_scale, eps, n, rows, layout):
+    """result, scale of each row, whose elements a team has in its registers."""
+    r = team()
+    inside = r < rows
+    r = r if inside else uint32(0)
+    first, last = uint32(0), n if inside else uint32(0)
+    start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
+    own_weight_ = cuda.local.array(BLOCK, T)
+    i = uint32(first + lane())
+    j = i
+    k = uint32(0)
+    while k < BLOCK and j < last:
+        at = place(layout, start, j)
+        shared_at = shared_place(layout, r, j)
+        own_x[k] = get_x(all_x, at)
+        own_weight_[k] = get_weight_(all_weight_, shared_at)
+        j = uint32(j + lanes())
+        k = uint32(k + uint32(1))
+    sum_1 = W(0)
+    i = uint32(first + lane())
+    part_of_sum_1 = T(0)
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        x = own_x[k]
+        part_of_sum_1 += x * x
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    sum_1 += W(part_of_sum_1)
+    sum_1 = across_sum(sum_1)
+    scale = 1 / sqrt(W(sum_1 / n + eps))
+    if inside and lane() == 0:
+        put_scale(all_scale, r, scale)
+    i = uint32(first + lane())
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        x = own_x[k]
+        weight_ = own_weight_[k]
+        result = x * T(scale) * weight_
+        at = place(layout, start, i)
+        put_result(all_result, at, result)
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
 
 
 def whole(all_x, all_weight_, all_result, all_scale, eps, n, rows, layout):
@@ -33,14 +78,22 @@ def whole(all_x, all_weight_, all_result, all_scale, eps, n, rows, layout):
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
+    own_weight_ = cuda.local.array(BLOCK, T)
     sum_1 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            x = get_x(all_x, at)
+            x = own_x[k]
             part_of_sum_1 += x * x
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -51,13 +104,24 @@ def whole(all_x, all_weight_, all_result, all_scale, eps, n, rows, layout):
         put_scale(all_scale, r, scale)
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        shared_at = shared_place(layout, r, i)
-        x = get_x(all_x, at)
-        weight_ = get_weight_(all_weight_, shared_at)
-        result = x * T(scale) * weight_
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            shared_at = shared_place(layout, r, j)
+            own_x[k] = get_x(all_x, at)
+            own_weight_[k] = get_weight_(all_weight_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            x = own_x[k]
+            weight_ = own_weight_[k]
+            result = x * T(scale) * weight_
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))
 
 
 def fold_1(all_x, all_weight_, parts_of_sum_1, eps, n, rows, parts, size, layout):
@@ -67,14 +131,21 @@ def fold_1(all_x, all_weight_, parts_of_sum_1, eps, n, rows, parts, size, layout
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     sum_1 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            x = get_x(all_x, at)
+            x = own_x[k]
             part_of_sum_1 += x * x
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -91,6 +162,8 @@ def finish(all_x, all_weight_, parts_of_sum_1, all_result, all_scale, eps, n, ro
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
+    own_weight_ = cuda.local.array(BLOCK, T)
     sum_1 = W(0)
     k = lane()
     while k < parts:
@@ -102,10 +175,21 @@ def finish(all_x, all_weight_, parts_of_sum_1, all_result, all_scale, eps, n, ro
         put_scale(all_scale, r, scale)
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        shared_at = shared_place(layout, r, i)
-        x = get_x(all_x, at)
-        weight_ = get_weight_(all_weight_, shared_at)
-        result = x * T(scale) * weight_
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            shared_at = shared_place(layout, r, j)
+            own_x[k] = get_x(all_x, at)
+            own_weight_[k] = get_weight_(all_weight_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            x = own_x[k]
+            weight_ = own_weight_[k]
+            result = x * T(scale) * weight_
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))

@@ -20,12 +20,65 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     split_team,
     team,
 )
-from ....runtime.kernels.cuda.vocabulary import T, uint32
+from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 
 PARTS = ((("sum_1", "W"),),)  # of each pass, what parts of a row come to
 get_grad = get_scale_row = get_weight_ = get_x = put_result = (
     None  # how elements are read and written: each kernel has its own
 )
+
+
+def held(all_grad, all_x, all_weight_, all_scale_row, all_result, n, rows, layout):
+    """result of each row, whose elements a team has in its registers."""
+    r = team()
+    inside = r < rows
+    r = r if inside else uint32(0)
+    first, last = uint32(0), n if inside else uint32(0)
+    start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_x = cuda.local.array(BLOCK, T)
+    own_weight_ = cuda.local.array(BLOCK, T)
+    i = uint32(first + lane())
+    j = i
+    k = uint32(0)
+    while k < BLOCK and j < last:
+        at = place(layout, start, j)
+        shared_at = shared_place(layout, r, j)
+        own_grad[k] = get_grad(all_grad, at)
+        own_x[k] = get_x(all_x, at)
+        own_weight_[k] = get_weight_(all_weight_, shared_at)
+        j = uint32(j + lanes())
+        k = uint32(k + uint32(1))
+    scale_row = get_scale_row(all_scale_row, r)
+    sum_1 = W(0)
+    i = uint32(first + lane())
+    part_of_sum_1 = T(0)
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        grad = own_grad[k]
+        x = own_x[k]
+        weight_ = own_weight_[k]
+        unit = x * scale_row
+        weighted = grad * weight_
+        part_of_sum_1 += weighted * unit
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    sum_1 += W(part_of_sum_1)
+    sum_1 = across_sum(sum_1)
+    number_3 = sum_1 / n
+    i = uint32(first + lane())
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        grad = own_grad[k]
+        x = own_x[k]
+        weight_ = own_weight_[k]
+        unit = x * scale_row
+        weighted = grad * weight_
+        result = (weighted - unit * T(number_3)) * scale_row
+        at = place(layout, start, i)
+        put_result(all_result, at, result)
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
 
 
 def whole(all_grad, all_x, all_weight_, all_scale_row, all_result, n, rows, layout):
@@ -35,18 +88,29 @@ def whole(all_grad, all_x, all_weight_, all_scale_row, all_result, n, rows, layo
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
     start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_x = cuda.local.array(BLOCK, T)
+    own_weight_ = cuda.local.array(BLOCK, T)
     scale_row = get_scale_row(all_scale_row, r)
     sum_1 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            shared_at = shared_place(layout, r, j)
+            own_grad[k] = get_grad(all_grad, at)
+            own_x[k] = get_x(all_x, at)
+            own_weight_[k] = get_weight_(all_weight_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            shared_at = shared_place(layout, r, i)
-            grad = get_grad(all_grad, at)
-            x = get_x(all_x, at)
-            weight_ = get_weight_(all_weight_, shared_at)
+            grad = own_grad[k]
+            x = own_x[k]
+            weight_ = own_weight_[k]
             unit = x * scale_row
             weighted = grad * weight_
             part_of_sum_1 += weighted * unit
@@ -57,16 +121,28 @@ def whole(all_grad, all_x, all_weight_, all_scale_row, all_result, n, rows, layo
     number_3 = sum_1 / n
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        shared_at = shared_place(layout, r, i)
-        grad = get_grad(all_grad, at)
-        x = get_x(all_x, at)
-        weight_ = get_weight_(all_weight_, shared_at)
-        unit = x * scale_row
-        weighted = grad * weight_
-        result = (weighted - unit * T(number_3)) * scale_row
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            shared_at = shared_place(layout, r, j)
+            own_grad[k] = get_grad(all_grad, at)
+            own_x[k] = get_x(all_x, at)
+            own_weight_[k] = get_weight_(all_weight_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            grad = own_grad[k]
+            x = own_x[k]
+            weight_ = own_weight_[k]
+            unit = x * scale_row
+            weighted = grad * weight_
+            result = (weighted - unit * T(number_3)) * scale_row
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))
 
 
 def fold_1(all_grad, all_x, all_weight_, all_scale_row, parts_of_sum_1, n, rows, parts, size, layout):
@@ -76,18 +152,29 @@ def fold_1(all_grad, all_x, all_weight_, all_scale_row, parts_of_sum_1, n, rows,
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_x = cuda.local.array(BLOCK, T)
+    own_weight_ = cuda.local.array(BLOCK, T)
     scale_row = get_scale_row(all_scale_row, r)
     sum_1 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            shared_at = shared_place(layout, r, j)
+            own_grad[k] = get_grad(all_grad, at)
+            own_x[k] = get_x(all_x, at)
+            own_weight_[k] = get_weight_(all_weight_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            shared_at = shared_place(layout, r, i)
-            grad = get_grad(all_grad, at)
-            x = get_x(all_x, at)
-            weight_ = get_weight_(all_weight_, shared_at)
+            grad = own_grad[k]
+            x = own_x[k]
+            weight_ = own_weight_[k]
             unit = x * scale_row
             weighted = grad * weight_
             part_of_sum_1 += weighted * unit
@@ -106,6 +193,9 @@ def finish(all_grad, all_x, all_weight_, all_scale_row, parts_of_sum_1, all_resu
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_x = cuda.local.array(BLOCK, T)
+    own_weight_ = cuda.local.array(BLOCK, T)
     scale_row = get_scale_row(all_scale_row, r)
     sum_1 = W(0)
     k = lane()
@@ -116,13 +206,25 @@ def finish(all_grad, all_x, all_weight_, all_scale_row, parts_of_sum_1, all_resu
     number_3 = sum_1 / n
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        shared_at = shared_place(layout, r, i)
-        grad = get_grad(all_grad, at)
-        x = get_x(all_x, at)
-        weight_ = get_weight_(all_weight_, shared_at)
-        unit = x * scale_row
-        weighted = grad * weight_
-        result = (weighted - unit * T(number_3)) * scale_row
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            shared_at = shared_place(layout, r, j)
+            own_grad[k] = get_grad(all_grad, at)
+            own_x[k] = get_x(all_x, at)
+            own_weight_[k] = get_weight_(all_weight_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            grad = own_grad[k]
+            x = own_x[k]
+            weight_ = own_weight_[k]
+            unit = x * scale_row
+            weighted = grad * weight_
+            result = (weighted - unit * T(number_3)) * scale_row
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))

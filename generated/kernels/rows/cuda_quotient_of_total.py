@@ -17,10 +17,42 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     split_team,
     team,
 )
-from ....runtime.kernels.cuda.vocabulary import T, uint32
+from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 
 PARTS = ((("sum_1", "W"),),)  # of each pass, what parts of a row come to
 get_x = put_result = None  # how elements are read and written: each kernel has its own
+
+
+def held(all_x, all_result, divisor, n, rows, layout):
+    """result of each row, whose elements a team has in its registers."""
+    r = team()
+    inside = r < rows
+    r = r if inside else uint32(0)
+    first, last = uint32(0), n if inside else uint32(0)
+    start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
+    i = uint32(first + lane())
+    j = i
+    k = uint32(0)
+    while k < BLOCK and j < last:
+        at = place(layout, start, j)
+        own_x[k] = get_x(all_x, at)
+        j = uint32(j + lanes())
+        k = uint32(k + uint32(1))
+    sum_1 = W(0)
+    i = uint32(first + lane())
+    part_of_sum_1 = T(0)
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        x = own_x[k]
+        part_of_sum_1 += x
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    sum_1 += W(part_of_sum_1)
+    sum_1 = across_sum(sum_1)
+    result = sum_1 / divisor
+    if inside and lane() == 0:
+        put_result(all_result, r, result)
 
 
 def whole(all_x, all_result, divisor, n, rows, layout):
@@ -30,14 +62,21 @@ def whole(all_x, all_result, divisor, n, rows, layout):
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     sum_1 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            x = get_x(all_x, at)
+            x = own_x[k]
             part_of_sum_1 += x
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -55,14 +94,21 @@ def fold_1(all_x, parts_of_sum_1, divisor, n, rows, parts, size, layout):
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     sum_1 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            x = get_x(all_x, at)
+            x = own_x[k]
             part_of_sum_1 += x
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))

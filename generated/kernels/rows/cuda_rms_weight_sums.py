@@ -18,10 +18,49 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     split_team,
     team,
 )
-from ....runtime.kernels.cuda.vocabulary import T, uint32
+from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 
 PARTS = ((("sum_1", "W"),),)  # of each pass, what parts of a row come to
 get_grad = get_scale_ = get_x = put_result = None  # how elements are read and written: each kernel has its own
+
+
+def held(all_grad, all_x, all_scale_, all_result, n, rows, layout):
+    """result of each row, whose elements a team has in its registers."""
+    r = team()
+    inside = r < rows
+    r = r if inside else uint32(0)
+    first, last = uint32(0), n if inside else uint32(0)
+    start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_x = cuda.local.array(BLOCK, T)
+    own_scale_ = cuda.local.array(BLOCK, T)
+    i = uint32(first + lane())
+    j = i
+    k = uint32(0)
+    while k < BLOCK and j < last:
+        at = place(layout, start, j)
+        shared_at = shared_place(layout, r, j)
+        own_grad[k] = get_grad(all_grad, at)
+        own_x[k] = get_x(all_x, at)
+        own_scale_[k] = get_scale_(all_scale_, shared_at)
+        j = uint32(j + lanes())
+        k = uint32(k + uint32(1))
+    sum_1 = W(0)
+    i = uint32(first + lane())
+    part_of_sum_1 = T(0)
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        grad = own_grad[k]
+        x = own_x[k]
+        scale_ = own_scale_[k]
+        part_of_sum_1 += grad * x * scale_
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    sum_1 += W(part_of_sum_1)
+    sum_1 = across_sum(sum_1)
+    result = sum_1
+    if inside and lane() == 0:
+        put_result(all_result, r, result)
 
 
 def whole(all_grad, all_x, all_scale_, all_result, n, rows, layout):
@@ -31,17 +70,28 @@ def whole(all_grad, all_x, all_scale_, all_result, n, rows, layout):
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
     start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_x = cuda.local.array(BLOCK, T)
+    own_scale_ = cuda.local.array(BLOCK, T)
     sum_1 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            shared_at = shared_place(layout, r, j)
+            own_grad[k] = get_grad(all_grad, at)
+            own_x[k] = get_x(all_x, at)
+            own_scale_[k] = get_scale_(all_scale_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            shared_at = shared_place(layout, r, i)
-            grad = get_grad(all_grad, at)
-            x = get_x(all_x, at)
-            scale_ = get_scale_(all_scale_, shared_at)
+            grad = own_grad[k]
+            x = own_x[k]
+            scale_ = own_scale_[k]
             part_of_sum_1 += grad * x * scale_
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -59,17 +109,28 @@ def fold_1(all_grad, all_x, all_scale_, parts_of_sum_1, n, rows, parts, size, la
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_x = cuda.local.array(BLOCK, T)
+    own_scale_ = cuda.local.array(BLOCK, T)
     sum_1 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            shared_at = shared_place(layout, r, j)
+            own_grad[k] = get_grad(all_grad, at)
+            own_x[k] = get_x(all_x, at)
+            own_scale_[k] = get_scale_(all_scale_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            shared_at = shared_place(layout, r, i)
-            grad = get_grad(all_grad, at)
-            x = get_x(all_x, at)
-            scale_ = get_scale_(all_scale_, shared_at)
+            grad = own_grad[k]
+            x = own_x[k]
+            scale_ = own_scale_[k]
             part_of_sum_1 += grad * x * scale_
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))

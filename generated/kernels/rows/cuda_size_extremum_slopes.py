@@ -18,11 +18,57 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     split_team,
     team,
 )
-from ....runtime.kernels.cuda.vocabulary import T, uint32
+from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import abs, isnan, sign, where
 
 PARTS = ((("sum_1", "W"),),)  # of each pass, what parts of a row come to
 get_grad_row = get_top_row = get_x = put_result = None  # how elements are read and written: each kernel has its own
+
+
+def held(all_x, all_grad_row, all_top_row, all_result, n, rows, layout):
+    """result of each row, whose elements a team has in its registers."""
+    r = team()
+    inside = r < rows
+    r = r if inside else uint32(0)
+    first, last = uint32(0), n if inside else uint32(0)
+    start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
+    own_chosen = cuda.local.array(BLOCK, T)
+    i = uint32(first + lane())
+    j = i
+    k = uint32(0)
+    while k < BLOCK and j < last:
+        at = place(layout, start, j)
+        own_x[k] = get_x(all_x, at)
+        j = uint32(j + lanes())
+        k = uint32(k + uint32(1))
+    grad_row = get_grad_row(all_grad_row, r)
+    top_row = get_top_row(all_top_row, r)
+    number_1 = isnan(top_row)
+    sum_1 = W(0)
+    i = uint32(first + lane())
+    part_of_sum_1 = T(0)
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        x = own_x[k]
+        chosen = where(abs(x) == top_row or (isnan(x) and T(number_1)), T(1.0), T(0.0))
+        own_chosen[k] = chosen
+        part_of_sum_1 += chosen
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    sum_1 += W(part_of_sum_1)
+    sum_1 = across_sum(sum_1)
+    number_3 = grad_row / sum_1
+    i = uint32(first + lane())
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        x = own_x[k]
+        chosen = own_chosen[k]
+        result = chosen * sign(x) * T(number_3)
+        at = place(layout, start, i)
+        put_result(all_result, at, result)
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
 
 
 def whole(all_x, all_grad_row, all_top_row, all_result, n, rows, layout):
@@ -32,17 +78,24 @@ def whole(all_x, all_grad_row, all_top_row, all_result, n, rows, layout):
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     grad_row = get_grad_row(all_grad_row, r)
     top_row = get_top_row(all_top_row, r)
     number_1 = isnan(top_row)
     sum_1 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            x = get_x(all_x, at)
+            x = own_x[k]
             chosen = where(abs(x) == top_row or (isnan(x) and T(number_1)), T(1.0), T(0.0))
             part_of_sum_1 += chosen
             i = uint32(i + lanes())
@@ -52,12 +105,22 @@ def whole(all_x, all_grad_row, all_top_row, all_result, n, rows, layout):
     number_3 = grad_row / sum_1
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        x = get_x(all_x, at)
-        chosen = where(abs(x) == top_row or (isnan(x) and T(number_1)), T(1.0), T(0.0))
-        result = chosen * sign(x) * T(number_3)
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            x = own_x[k]
+            chosen = where(abs(x) == top_row or (isnan(x) and T(number_1)), T(1.0), T(0.0))
+            result = chosen * sign(x) * T(number_3)
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))
 
 
 def fold_1(all_x, all_grad_row, all_top_row, parts_of_sum_1, n, rows, parts, size, layout):
@@ -67,16 +130,23 @@ def fold_1(all_x, all_grad_row, all_top_row, parts_of_sum_1, n, rows, parts, siz
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     top_row = get_top_row(all_top_row, r)
     number_1 = isnan(top_row)
     sum_1 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            x = get_x(all_x, at)
+            x = own_x[k]
             chosen = where(abs(x) == top_row or (isnan(x) and T(number_1)), T(1.0), T(0.0))
             part_of_sum_1 += chosen
             i = uint32(i + lanes())
@@ -94,6 +164,7 @@ def finish(all_x, all_grad_row, all_top_row, parts_of_sum_1, all_result, n, rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     grad_row = get_grad_row(all_grad_row, r)
     top_row = get_top_row(all_top_row, r)
     number_1 = isnan(top_row)
@@ -106,9 +177,19 @@ def finish(all_x, all_grad_row, all_top_row, parts_of_sum_1, all_result, n, rows
     number_3 = grad_row / sum_1
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        x = get_x(all_x, at)
-        chosen = where(abs(x) == top_row or (isnan(x) and T(number_1)), T(1.0), T(0.0))
-        result = chosen * sign(x) * T(number_3)
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            x = own_x[k]
+            chosen = where(abs(x) == top_row or (isnan(x) and T(number_1)), T(1.0), T(0.0))
+            result = chosen * sign(x) * T(number_3)
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))

@@ -29,7 +29,7 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     split_team,
     team,
 )
-from ....runtime.kernels.cuda.vocabulary import T, uint32
+from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import exp, isfinite, log, maximum, where
 
 PARTS = (
@@ -41,6 +41,83 @@ get_target_row = get_weight_ = get_x = put_log_sum = put_result = put_share = (
 )
 
 
+def held(all_x, all_target_row, all_weight_, all_result, all_log_sum, all_share, ignored, smoothing, n, rows, layout):
+    """result, log_sum, share of each row, whose elements a team has in its registers."""
+    r = team()
+    inside = r < rows
+    r = r if inside else uint32(0)
+    first, last = uint32(0), n if inside else uint32(0)
+    start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
+    own_weight_ = cuda.local.array(BLOCK, T)
+    i = uint32(first + lane())
+    j = i
+    k = uint32(0)
+    while k < BLOCK and j < last:
+        at = place(layout, start, j)
+        shared_at = shared_place(layout, r, j)
+        own_x[k] = get_x(all_x, at)
+        own_weight_[k] = get_weight_(all_weight_, shared_at)
+        j = uint32(j + lanes())
+        k = uint32(k + uint32(1))
+    target_row = get_target_row(all_target_row, r)
+    share = where(
+        target_row == ignored,
+        W(0.0),
+        get_weight_(all_weight_, shared_place(layout, r, uint32(target_row))) if 0 <= target_row < n else T(np.nan),
+    )
+    max_1 = LEAST
+    sum_3 = W(0)
+    i = uint32(first + lane())
+    part_of_sum_3 = T(0)
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        x = own_x[k]
+        weight_ = own_weight_[k]
+        max_1 = maximum(max_1, x)
+        part_of_sum_3 += weight_
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    sum_3 += W(part_of_sum_3)
+    max_1 = across_max(max_1)
+    sum_3 = across_sum(sum_3)
+    top = max_1
+    shift = where(isfinite(top), top, W(0.0))
+    sum_2 = W(0)
+    sum_4 = W(0)
+    i = uint32(first + lane())
+    part_of_sum_2 = T(0)
+    part_of_sum_4 = T(0)
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        x = own_x[k]
+        weight_ = own_weight_[k]
+        part_of_sum_2 += exp(x - T(shift))
+        part_of_sum_4 += weight_ * (x - T(shift))
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    sum_2 += W(part_of_sum_2)
+    sum_4 += W(part_of_sum_4)
+    sum_2 = across_sum(sum_2)
+    sum_4 = across_sum(sum_4)
+    spread = log(sum_2)
+    every = sum_3 * spread - sum_4
+    own = (
+        (1 - smoothing)
+        * share
+        * (
+            spread
+            - ((get_x(all_x, place(layout, start, uint32(target_row))) if 0 <= target_row < n else T(np.nan)) - shift)
+        )
+    )
+    result = where(target_row == ignored, W(0.0), W(own + smoothing / n * every))
+    log_sum = where(target_row == ignored, W(0.0), W(spread + shift))
+    if inside and lane() == 0:
+        put_result(all_result, r, result)
+        put_log_sum(all_log_sum, r, log_sum)
+        put_share(all_share, r, share)
+
+
 def whole(all_x, all_target_row, all_weight_, all_result, all_log_sum, all_share, ignored, smoothing, n, rows, layout):
     """result, log_sum, share of each row, by a team that passes over all of it."""
     r = team()
@@ -48,6 +125,8 @@ def whole(all_x, all_target_row, all_weight_, all_result, all_log_sum, all_share
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
+    own_weight_ = cuda.local.array(BLOCK, T)
     target_row = get_target_row(all_target_row, r)
     share = where(
         target_row == ignored,
@@ -58,13 +137,20 @@ def whole(all_x, all_target_row, all_weight_, all_result, all_log_sum, all_share
     sum_3 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            shared_at = shared_place(layout, r, j)
+            own_x[k] = get_x(all_x, at)
+            own_weight_[k] = get_weight_(all_weight_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_3 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            shared_at = shared_place(layout, r, i)
-            x = get_x(all_x, at)
-            weight_ = get_weight_(all_weight_, shared_at)
+            x = own_x[k]
+            weight_ = own_weight_[k]
             max_1 = maximum(max_1, x)
             part_of_sum_3 += weight_
             i = uint32(i + lanes())
@@ -78,14 +164,21 @@ def whole(all_x, all_target_row, all_weight_, all_result, all_log_sum, all_share
     sum_4 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            shared_at = shared_place(layout, r, j)
+            own_x[k] = get_x(all_x, at)
+            own_weight_[k] = get_weight_(all_weight_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_2 = T(0)
         part_of_sum_4 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            shared_at = shared_place(layout, r, i)
-            x = get_x(all_x, at)
-            weight_ = get_weight_(all_weight_, shared_at)
+            x = own_x[k]
+            weight_ = own_weight_[k]
             part_of_sum_2 += exp(x - T(shift))
             part_of_sum_4 += weight_ * (x - T(shift))
             i = uint32(i + lanes())
@@ -121,17 +214,26 @@ def fold_1(
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
+    own_weight_ = cuda.local.array(BLOCK, T)
     max_1 = LEAST
     sum_3 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            shared_at = shared_place(layout, r, j)
+            own_x[k] = get_x(all_x, at)
+            own_weight_[k] = get_weight_(all_weight_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_3 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            shared_at = shared_place(layout, r, i)
-            x = get_x(all_x, at)
-            weight_ = get_weight_(all_weight_, shared_at)
+            x = own_x[k]
+            weight_ = own_weight_[k]
             max_1 = maximum(max_1, x)
             part_of_sum_3 += weight_
             i = uint32(i + lanes())
@@ -166,6 +268,8 @@ def fold_2(
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
+    own_weight_ = cuda.local.array(BLOCK, T)
     max_1 = LEAST
     sum_3 = W(0)
     k = lane()
@@ -181,14 +285,21 @@ def fold_2(
     sum_4 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            shared_at = shared_place(layout, r, j)
+            own_x[k] = get_x(all_x, at)
+            own_weight_[k] = get_weight_(all_weight_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_2 = T(0)
         part_of_sum_4 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            shared_at = shared_place(layout, r, i)
-            x = get_x(all_x, at)
-            weight_ = get_weight_(all_weight_, shared_at)
+            x = own_x[k]
+            weight_ = own_weight_[k]
             part_of_sum_2 += exp(x - T(shift))
             part_of_sum_4 += weight_ * (x - T(shift))
             i = uint32(i + lanes())

@@ -23,13 +23,67 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     split_team,
     team,
 )
-from ....runtime.kernels.cuda.vocabulary import T, uint32
+from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import exp, where
 
 PARTS = ((("sum_1", "W"),),)  # of each pass, what parts of a row come to
 get_grad_row = get_spread_row = get_target_row = get_weight_ = get_x = put_result = (
     None  # how elements are read and written: each kernel has its own
 )
+
+
+def held(
+    all_x, all_grad_row, all_target_row, all_spread_row, all_weight_, all_result, ignored, smoothing, n, rows, layout
+):
+    """result of each row, whose elements a team has in its registers."""
+    r = team()
+    inside = r < rows
+    r = r if inside else uint32(0)
+    first, last = uint32(0), n if inside else uint32(0)
+    start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
+    own_weight_ = cuda.local.array(BLOCK, T)
+    i = uint32(first + lane())
+    j = i
+    k = uint32(0)
+    while k < BLOCK and j < last:
+        at = place(layout, start, j)
+        shared_at = shared_place(layout, r, j)
+        own_x[k] = get_x(all_x, at)
+        own_weight_[k] = get_weight_(all_weight_, shared_at)
+        j = uint32(j + lanes())
+        k = uint32(k + uint32(1))
+    grad_row = get_grad_row(all_grad_row, r)
+    target_row = get_target_row(all_target_row, r)
+    spread_row = get_spread_row(all_spread_row, r)
+    own = (1 - smoothing) * (
+        get_weight_(all_weight_, shared_place(layout, r, uint32(target_row))) if 0 <= target_row < n else T(np.nan)
+    )
+    even = smoothing / n
+    number_5 = target_row == ignored
+    sum_1 = W(0)
+    i = uint32(first + lane())
+    part_of_sum_1 = T(0)
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        weight_ = own_weight_[k]
+        part_of_sum_1 += weight_
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    sum_1 += W(part_of_sum_1)
+    sum_1 = across_sum(sum_1)
+    number_3 = own + even * sum_1
+    i = uint32(first + lane())
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        x = own_x[k]
+        weight_ = own_weight_[k]
+        pulled = exp(x - spread_row) * T(number_3) - T(even) * weight_
+        result = where(number_5, T(0.0), grad_row * (pulled - where(i == target_row, T(own), T(0.0))))
+        at = place(layout, start, i)
+        put_result(all_result, at, result)
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
 
 
 def whole(
@@ -41,6 +95,8 @@ def whole(
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
+    own_weight_ = cuda.local.array(BLOCK, T)
     grad_row = get_grad_row(all_grad_row, r)
     target_row = get_target_row(all_target_row, r)
     spread_row = get_spread_row(all_spread_row, r)
@@ -52,11 +108,17 @@ def whole(
     sum_1 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            shared_at = shared_place(layout, r, j)
+            own_weight_[k] = get_weight_(all_weight_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            shared_at = shared_place(layout, r, i)
-            weight_ = get_weight_(all_weight_, shared_at)
+            weight_ = own_weight_[k]
             part_of_sum_1 += weight_
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -65,14 +127,25 @@ def whole(
     number_3 = own + even * sum_1
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        shared_at = shared_place(layout, r, i)
-        x = get_x(all_x, at)
-        weight_ = get_weight_(all_weight_, shared_at)
-        pulled = exp(x - spread_row) * T(number_3) - T(even) * weight_
-        result = where(number_5, T(0.0), grad_row * (pulled - where(i == target_row, T(own), T(0.0))))
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            shared_at = shared_place(layout, r, j)
+            own_x[k] = get_x(all_x, at)
+            own_weight_[k] = get_weight_(all_weight_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            x = own_x[k]
+            weight_ = own_weight_[k]
+            pulled = exp(x - spread_row) * T(number_3) - T(even) * weight_
+            result = where(number_5, T(0.0), grad_row * (pulled - where(i == target_row, T(own), T(0.0))))
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))
 
 
 def fold_1(
@@ -95,14 +168,21 @@ def fold_1(
     inside = r < rows
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
+    own_weight_ = cuda.local.array(BLOCK, T)
     sum_1 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            shared_at = shared_place(layout, r, j)
+            own_weight_[k] = get_weight_(all_weight_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            shared_at = shared_place(layout, r, i)
-            weight_ = get_weight_(all_weight_, shared_at)
+            weight_ = own_weight_[k]
             part_of_sum_1 += weight_
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -134,6 +214,8 @@ def finish(
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
+    own_weight_ = cuda.local.array(BLOCK, T)
     grad_row = get_grad_row(all_grad_row, r)
     target_row = get_target_row(all_target_row, r)
     spread_row = get_spread_row(all_spread_row, r)
@@ -151,11 +233,22 @@ def finish(
     number_3 = own + even * sum_1
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        shared_at = shared_place(layout, r, i)
-        x = get_x(all_x, at)
-        weight_ = get_weight_(all_weight_, shared_at)
-        pulled = exp(x - spread_row) * T(number_3) - T(even) * weight_
-        result = where(number_5, T(0.0), grad_row * (pulled - where(i == target_row, T(own), T(0.0))))
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            shared_at = shared_place(layout, r, j)
+            own_x[k] = get_x(all_x, at)
+            own_weight_[k] = get_weight_(all_weight_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            x = own_x[k]
+            weight_ = own_weight_[k]
+            pulled = exp(x - spread_row) * T(number_3) - T(even) * weight_
+            result = where(number_5, T(0.0), grad_row * (pulled - where(i == target_row, T(own), T(0.0))))
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))

@@ -20,11 +20,62 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     split_team,
     team,
 )
-from ....runtime.kernels.cuda.vocabulary import T, uint32
+from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import exp, maximum
 
 PARTS = ((("max_1", "T"),), (("sum_2", "W"),))  # of each pass, what parts of a row come to
 get_x = put_result = None  # how elements are read and written: each kernel has its own
+
+
+def held(all_x, all_result, n, rows, layout):
+    """result of each row, whose elements a team has in its registers."""
+    r = team()
+    inside = r < rows
+    r = r if inside else uint32(0)
+    first, last = uint32(0), n if inside else uint32(0)
+    start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
+    own_grown = cuda.local.array(BLOCK, T)
+    i = uint32(first + lane())
+    j = i
+    k = uint32(0)
+    while k < BLOCK and j < last:
+        at = place(layout, start, j)
+        own_x[k] = get_x(all_x, at)
+        j = uint32(j + lanes())
+        k = uint32(k + uint32(1))
+    max_1 = LEAST
+    i = uint32(first + lane())
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        x = own_x[k]
+        max_1 = maximum(max_1, x)
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    max_1 = across_max(max_1)
+    sum_2 = W(0)
+    i = uint32(first + lane())
+    part_of_sum_2 = T(0)
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        x = own_x[k]
+        grown = exp(x - max_1)
+        own_grown[k] = grown
+        part_of_sum_2 += grown
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    sum_2 += W(part_of_sum_2)
+    sum_2 = across_sum(sum_2)
+    number_2 = 1 / sum_2
+    i = uint32(first + lane())
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        grown = own_grown[k]
+        result = grown * T(number_2)
+        at = place(layout, start, i)
+        put_result(all_result, at, result)
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
 
 
 def whole(all_x, all_result, n, rows, layout):
@@ -34,22 +85,38 @@ def whole(all_x, all_result, n, rows, layout):
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     max_1 = LEAST
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        x = get_x(all_x, at)
-        max_1 = maximum(max_1, x)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            x = own_x[k]
+            max_1 = maximum(max_1, x)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))
     max_1 = across_max(max_1)
     sum_2 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_2 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            x = get_x(all_x, at)
+            x = own_x[k]
             grown = exp(x - max_1)
             part_of_sum_2 += grown
             i = uint32(i + lanes())
@@ -59,12 +126,22 @@ def whole(all_x, all_result, n, rows, layout):
     number_2 = 1 / sum_2
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        x = get_x(all_x, at)
-        grown = exp(x - max_1)
-        result = grown * T(number_2)
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            x = own_x[k]
+            grown = exp(x - max_1)
+            result = grown * T(number_2)
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))
 
 
 def fold_1(all_x, parts_of_max_1, n, rows, parts, size, layout):
@@ -74,13 +151,23 @@ def fold_1(all_x, parts_of_max_1, n, rows, parts, size, layout):
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     max_1 = LEAST
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        x = get_x(all_x, at)
-        max_1 = maximum(max_1, x)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            x = own_x[k]
+            max_1 = maximum(max_1, x)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))
     max_1 = across_max(max_1)
     if inside and lane() == 0:
         parts_of_max_1[uint32(uint32(r * parts) + part)] = max_1
@@ -93,6 +180,7 @@ def fold_2(all_x, parts_of_max_1, parts_of_sum_2, n, rows, parts, size, layout):
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     max_1 = LEAST
     k = lane()
     while k < parts:
@@ -102,11 +190,17 @@ def fold_2(all_x, parts_of_max_1, parts_of_sum_2, n, rows, parts, size, layout):
     sum_2 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_2 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            x = get_x(all_x, at)
+            x = own_x[k]
             grown = exp(x - max_1)
             part_of_sum_2 += grown
             i = uint32(i + lanes())
@@ -124,6 +218,7 @@ def finish(all_x, parts_of_max_1, parts_of_sum_2, all_result, n, rows, parts, si
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     max_1 = LEAST
     k = lane()
     while k < parts:
@@ -139,9 +234,19 @@ def finish(all_x, parts_of_max_1, parts_of_sum_2, all_result, n, rows, parts, si
     number_2 = 1 / sum_2
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        x = get_x(all_x, at)
-        grown = exp(x - max_1)
-        result = grown * T(number_2)
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            x = own_x[k]
+            grown = exp(x - max_1)
+            result = grown * T(number_2)
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))

@@ -22,13 +22,77 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     split_team,
     team,
 )
-from ....runtime.kernels.cuda.vocabulary import T, uint32
+from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import sqrt
 
 PARTS = ((("sum_1", "W"),), (("sum_2", "W"),))  # of each pass, what parts of a row come to
 get_bias_ = get_weight_ = get_x = put_average = put_result = put_variance = (
     None  # how elements are read and written: each kernel has its own
 )
+
+
+def held(all_x, all_weight_, all_bias_, all_result, all_average, all_variance, eps, n, rows, layout):
+    """result, average, variance of each row, whose elements a team has in its registers."""
+    r = team()
+    inside = r < rows
+    r = r if inside else uint32(0)
+    first, last = uint32(0), n if inside else uint32(0)
+    start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
+    own_weight_ = cuda.local.array(BLOCK, T)
+    own_bias_ = cuda.local.array(BLOCK, T)
+    i = uint32(first + lane())
+    j = i
+    k = uint32(0)
+    while k < BLOCK and j < last:
+        at = place(layout, start, j)
+        shared_at = shared_place(layout, r, j)
+        own_x[k] = get_x(all_x, at)
+        own_weight_[k] = get_weight_(all_weight_, shared_at)
+        own_bias_[k] = get_bias_(all_bias_, shared_at)
+        j = uint32(j + lanes())
+        k = uint32(k + uint32(1))
+    sum_1 = W(0)
+    i = uint32(first + lane())
+    part_of_sum_1 = T(0)
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        x = own_x[k]
+        part_of_sum_1 += x
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    sum_1 += W(part_of_sum_1)
+    sum_1 = across_sum(sum_1)
+    average = sum_1 / n
+    sum_2 = W(0)
+    i = uint32(first + lane())
+    part_of_sum_2 = T(0)
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        x = own_x[k]
+        away = x - T(average)
+        part_of_sum_2 += away * away
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    sum_2 += W(part_of_sum_2)
+    sum_2 = across_sum(sum_2)
+    variance = sum_2 / n
+    scale = 1 / sqrt(W(variance + eps))
+    if inside and lane() == 0:
+        put_average(all_average, r, average)
+        put_variance(all_variance, r, variance)
+    i = uint32(first + lane())
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        x = own_x[k]
+        weight_ = own_weight_[k]
+        bias_ = own_bias_[k]
+        away = x - T(average)
+        result = away * T(scale) * weight_ + bias_
+        at = place(layout, start, i)
+        put_result(all_result, at, result)
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
 
 
 def whole(all_x, all_weight_, all_bias_, all_result, all_average, all_variance, eps, n, rows, layout):
@@ -38,14 +102,23 @@ def whole(all_x, all_weight_, all_bias_, all_result, all_average, all_variance, 
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
+    own_weight_ = cuda.local.array(BLOCK, T)
+    own_bias_ = cuda.local.array(BLOCK, T)
     sum_1 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            x = get_x(all_x, at)
+            x = own_x[k]
             part_of_sum_1 += x
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -55,11 +128,17 @@ def whole(all_x, all_weight_, all_bias_, all_result, all_average, all_variance, 
     sum_2 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_2 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            x = get_x(all_x, at)
+            x = own_x[k]
             away = x - T(average)
             part_of_sum_2 += away * away
             i = uint32(i + lanes())
@@ -73,15 +152,27 @@ def whole(all_x, all_weight_, all_bias_, all_result, all_average, all_variance, 
         put_variance(all_variance, r, variance)
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        shared_at = shared_place(layout, r, i)
-        x = get_x(all_x, at)
-        weight_ = get_weight_(all_weight_, shared_at)
-        bias_ = get_bias_(all_bias_, shared_at)
-        away = x - T(average)
-        result = away * T(scale) * weight_ + bias_
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            shared_at = shared_place(layout, r, j)
+            own_x[k] = get_x(all_x, at)
+            own_weight_[k] = get_weight_(all_weight_, shared_at)
+            own_bias_[k] = get_bias_(all_bias_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            x = own_x[k]
+            weight_ = own_weight_[k]
+            bias_ = own_bias_[k]
+            away = x - T(average)
+            result = away * T(scale) * weight_ + bias_
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))
 
 
 def fold_1(all_x, all_weight_, all_bias_, parts_of_sum_1, eps, n, rows, parts, size, layout):
@@ -91,14 +182,21 @@ def fold_1(all_x, all_weight_, all_bias_, parts_of_sum_1, eps, n, rows, parts, s
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     sum_1 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            x = get_x(all_x, at)
+            x = own_x[k]
             part_of_sum_1 += x
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -115,6 +213,7 @@ def fold_2(all_x, all_weight_, all_bias_, parts_of_sum_1, parts_of_sum_2, eps, n
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     sum_1 = W(0)
     k = lane()
     while k < parts:
@@ -125,11 +224,17 @@ def fold_2(all_x, all_weight_, all_bias_, parts_of_sum_1, parts_of_sum_2, eps, n
     sum_2 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_2 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            x = get_x(all_x, at)
+            x = own_x[k]
             away = x - T(average)
             part_of_sum_2 += away * away
             i = uint32(i + lanes())
@@ -162,6 +267,9 @@ def finish(
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
+    own_weight_ = cuda.local.array(BLOCK, T)
+    own_bias_ = cuda.local.array(BLOCK, T)
     sum_1 = W(0)
     k = lane()
     while k < parts:
@@ -182,12 +290,24 @@ def finish(
         put_variance(all_variance, r, variance)
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        shared_at = shared_place(layout, r, i)
-        x = get_x(all_x, at)
-        weight_ = get_weight_(all_weight_, shared_at)
-        bias_ = get_bias_(all_bias_, shared_at)
-        away = x - T(average)
-        result = away * T(scale) * weight_ + bias_
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            shared_at = shared_place(layout, r, j)
+            own_x[k] = get_x(all_x, at)
+            own_weight_[k] = get_weight_(all_weight_, shared_at)
+            own_bias_[k] = get_bias_(all_bias_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            x = own_x[k]
+            weight_ = own_weight_[k]
+            bias_ = own_bias_[k]
+            away = x - T(average)
+            result = away * T(scale) * weight_ + bias_
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))

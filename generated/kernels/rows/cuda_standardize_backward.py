@@ -21,13 +21,74 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     split_team,
     team,
 )
-from ....runtime.kernels.cuda.vocabulary import T, uint32
+from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import sqrt
 
 PARTS = ((("sum_1", "W"), ("sum_2", "W")),)  # of each pass, what parts of a row come to
 get_average_row = get_grad = get_variance_row = get_weight_ = get_x = put_result = (
     None  # how elements are read and written: each kernel has its own
 )
+
+
+def held(all_grad, all_x, all_weight_, all_average_row, all_variance_row, all_result, eps, n, rows, layout):
+    """result of each row, whose elements a team has in its registers."""
+    r = team()
+    inside = r < rows
+    r = r if inside else uint32(0)
+    first, last = uint32(0), n if inside else uint32(0)
+    start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_x = cuda.local.array(BLOCK, T)
+    own_weight_ = cuda.local.array(BLOCK, T)
+    i = uint32(first + lane())
+    j = i
+    k = uint32(0)
+    while k < BLOCK and j < last:
+        at = place(layout, start, j)
+        shared_at = shared_place(layout, r, j)
+        own_grad[k] = get_grad(all_grad, at)
+        own_x[k] = get_x(all_x, at)
+        own_weight_[k] = get_weight_(all_weight_, shared_at)
+        j = uint32(j + lanes())
+        k = uint32(k + uint32(1))
+    average_row = get_average_row(all_average_row, r)
+    variance_row = get_variance_row(all_variance_row, r)
+    scale = 1 / sqrt(W(variance_row + eps))
+    sum_1 = W(0)
+    sum_2 = W(0)
+    i = uint32(first + lane())
+    part_of_sum_1 = T(0)
+    part_of_sum_2 = T(0)
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        grad = own_grad[k]
+        x = own_x[k]
+        weight_ = own_weight_[k]
+        unit = (x - average_row) * T(scale)
+        weighted = grad * weight_
+        part_of_sum_1 += weighted
+        part_of_sum_2 += weighted * unit
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    sum_1 += W(part_of_sum_1)
+    sum_2 += W(part_of_sum_2)
+    sum_1 = across_sum(sum_1)
+    sum_2 = across_sum(sum_2)
+    number_4 = sum_1 / n
+    number_5 = sum_2 / n
+    i = uint32(first + lane())
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        grad = own_grad[k]
+        x = own_x[k]
+        weight_ = own_weight_[k]
+        unit = (x - average_row) * T(scale)
+        weighted = grad * weight_
+        result = (weighted - T(number_4) - unit * T(number_5)) * T(scale)
+        at = place(layout, start, i)
+        put_result(all_result, at, result)
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
 
 
 def whole(all_grad, all_x, all_weight_, all_average_row, all_variance_row, all_result, eps, n, rows, layout):
@@ -37,6 +98,9 @@ def whole(all_grad, all_x, all_weight_, all_average_row, all_variance_row, all_r
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
     start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_x = cuda.local.array(BLOCK, T)
+    own_weight_ = cuda.local.array(BLOCK, T)
     average_row = get_average_row(all_average_row, r)
     variance_row = get_variance_row(all_variance_row, r)
     scale = 1 / sqrt(W(variance_row + eps))
@@ -44,15 +108,23 @@ def whole(all_grad, all_x, all_weight_, all_average_row, all_variance_row, all_r
     sum_2 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            shared_at = shared_place(layout, r, j)
+            own_grad[k] = get_grad(all_grad, at)
+            own_x[k] = get_x(all_x, at)
+            own_weight_[k] = get_weight_(all_weight_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         part_of_sum_2 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            shared_at = shared_place(layout, r, i)
-            grad = get_grad(all_grad, at)
-            x = get_x(all_x, at)
-            weight_ = get_weight_(all_weight_, shared_at)
+            grad = own_grad[k]
+            x = own_x[k]
+            weight_ = own_weight_[k]
             unit = (x - average_row) * T(scale)
             weighted = grad * weight_
             part_of_sum_1 += weighted
@@ -67,16 +139,28 @@ def whole(all_grad, all_x, all_weight_, all_average_row, all_variance_row, all_r
     number_5 = sum_2 / n
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        shared_at = shared_place(layout, r, i)
-        grad = get_grad(all_grad, at)
-        x = get_x(all_x, at)
-        weight_ = get_weight_(all_weight_, shared_at)
-        unit = (x - average_row) * T(scale)
-        weighted = grad * weight_
-        result = (weighted - T(number_4) - unit * T(number_5)) * T(scale)
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            shared_at = shared_place(layout, r, j)
+            own_grad[k] = get_grad(all_grad, at)
+            own_x[k] = get_x(all_x, at)
+            own_weight_[k] = get_weight_(all_weight_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            grad = own_grad[k]
+            x = own_x[k]
+            weight_ = own_weight_[k]
+            unit = (x - average_row) * T(scale)
+            weighted = grad * weight_
+            result = (weighted - T(number_4) - unit * T(number_5)) * T(scale)
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))
 
 
 def fold_1(
@@ -100,6 +184,9 @@ def fold_1(
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_x = cuda.local.array(BLOCK, T)
+    own_weight_ = cuda.local.array(BLOCK, T)
     average_row = get_average_row(all_average_row, r)
     variance_row = get_variance_row(all_variance_row, r)
     scale = 1 / sqrt(W(variance_row + eps))
@@ -107,15 +194,23 @@ def fold_1(
     sum_2 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            shared_at = shared_place(layout, r, j)
+            own_grad[k] = get_grad(all_grad, at)
+            own_x[k] = get_x(all_x, at)
+            own_weight_[k] = get_weight_(all_weight_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         part_of_sum_2 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            shared_at = shared_place(layout, r, i)
-            grad = get_grad(all_grad, at)
-            x = get_x(all_x, at)
-            weight_ = get_weight_(all_weight_, shared_at)
+            grad = own_grad[k]
+            x = own_x[k]
+            weight_ = own_weight_[k]
             unit = (x - average_row) * T(scale)
             weighted = grad * weight_
             part_of_sum_1 += weighted
@@ -153,6 +248,9 @@ def finish(
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_x = cuda.local.array(BLOCK, T)
+    own_weight_ = cuda.local.array(BLOCK, T)
     average_row = get_average_row(all_average_row, r)
     variance_row = get_variance_row(all_variance_row, r)
     scale = 1 / sqrt(W(variance_row + eps))
@@ -169,13 +267,25 @@ def finish(
     number_5 = sum_2 / n
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        shared_at = shared_place(layout, r, i)
-        grad = get_grad(all_grad, at)
-        x = get_x(all_x, at)
-        weight_ = get_weight_(all_weight_, shared_at)
-        unit = (x - average_row) * T(scale)
-        weighted = grad * weight_
-        result = (weighted - T(number_4) - unit * T(number_5)) * T(scale)
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            shared_at = shared_place(layout, r, j)
+            own_grad[k] = get_grad(all_grad, at)
+            own_x[k] = get_x(all_x, at)
+            own_weight_[k] = get_weight_(all_weight_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            grad = own_grad[k]
+            x = own_x[k]
+            weight_ = own_weight_[k]
+            unit = (x - average_row) * T(scale)
+            weighted = grad * weight_
+            result = (weighted - T(number_4) - unit * T(number_5)) * T(scale)
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))

@@ -21,13 +21,72 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     split_team,
     team,
 )
-from ....runtime.kernels.cuda.vocabulary import T, uint32
+from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import sqrt
 
 PARTS = ((("sum_1", "W"),), (("sum_2", "W"),))  # of each pass, what parts of a row come to
 get_bias_row = get_weight_row = get_x = put_average = put_result = put_variance = (
     None  # how elements are read and written: each kernel has its own
 )
+
+
+def held(all_x, all_weight_row, all_bias_row, all_result, all_average, all_variance, eps, n, rows, layout):
+    """result, average, variance of each row, whose elements a team has in its registers."""
+    r = team()
+    inside = r < rows
+    r = r if inside else uint32(0)
+    first, last = uint32(0), n if inside else uint32(0)
+    start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
+    i = uint32(first + lane())
+    j = i
+    k = uint32(0)
+    while k < BLOCK and j < last:
+        at = place(layout, start, j)
+        own_x[k] = get_x(all_x, at)
+        j = uint32(j + lanes())
+        k = uint32(k + uint32(1))
+    weight_row = get_weight_row(all_weight_row, r)
+    bias_row = get_bias_row(all_bias_row, r)
+    sum_1 = W(0)
+    i = uint32(first + lane())
+    part_of_sum_1 = T(0)
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        x = own_x[k]
+        part_of_sum_1 += x
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    sum_1 += W(part_of_sum_1)
+    sum_1 = across_sum(sum_1)
+    average = sum_1 / n
+    sum_2 = W(0)
+    i = uint32(first + lane())
+    part_of_sum_2 = T(0)
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        x = own_x[k]
+        away = x - T(average)
+        part_of_sum_2 += away * away
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    sum_2 += W(part_of_sum_2)
+    sum_2 = across_sum(sum_2)
+    variance = sum_2 / n
+    scale = weight_row / sqrt(W(variance + eps))
+    if inside and lane() == 0:
+        put_average(all_average, r, average)
+        put_variance(all_variance, r, variance)
+    i = uint32(first + lane())
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        x = own_x[k]
+        away = x - T(average)
+        result = away * T(scale) + bias_row
+        at = place(layout, start, i)
+        put_result(all_result, at, result)
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
 
 
 def whole(all_x, all_weight_row, all_bias_row, all_result, all_average, all_variance, eps, n, rows, layout):
@@ -37,16 +96,23 @@ def whole(all_x, all_weight_row, all_bias_row, all_result, all_average, all_vari
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     weight_row = get_weight_row(all_weight_row, r)
     bias_row = get_bias_row(all_bias_row, r)
     sum_1 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            x = get_x(all_x, at)
+            x = own_x[k]
             part_of_sum_1 += x
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -56,11 +122,17 @@ def whole(all_x, all_weight_row, all_bias_row, all_result, all_average, all_vari
     sum_2 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_2 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            x = get_x(all_x, at)
+            x = own_x[k]
             away = x - T(average)
             part_of_sum_2 += away * away
             i = uint32(i + lanes())
@@ -74,12 +146,22 @@ def whole(all_x, all_weight_row, all_bias_row, all_result, all_average, all_vari
         put_variance(all_variance, r, variance)
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        x = get_x(all_x, at)
-        away = x - T(average)
-        result = away * T(scale) + bias_row
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            x = own_x[k]
+            away = x - T(average)
+            result = away * T(scale) + bias_row
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))
 
 
 def fold_1(all_x, all_weight_row, all_bias_row, parts_of_sum_1, eps, n, rows, parts, size, layout):
@@ -89,14 +171,21 @@ def fold_1(all_x, all_weight_row, all_bias_row, parts_of_sum_1, eps, n, rows, pa
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     sum_1 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            x = get_x(all_x, at)
+            x = own_x[k]
             part_of_sum_1 += x
             i = uint32(i + lanes())
             k = uint32(k + uint32(1))
@@ -113,6 +202,7 @@ def fold_2(all_x, all_weight_row, all_bias_row, parts_of_sum_1, parts_of_sum_2, 
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     sum_1 = W(0)
     k = lane()
     while k < parts:
@@ -123,11 +213,17 @@ def fold_2(all_x, all_weight_row, all_bias_row, parts_of_sum_1, parts_of_sum_2, 
     sum_2 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_2 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            x = get_x(all_x, at)
+            x = own_x[k]
             away = x - T(average)
             part_of_sum_2 += away * away
             i = uint32(i + lanes())
@@ -160,6 +256,7 @@ def finish(
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_x = cuda.local.array(BLOCK, T)
     weight_row = get_weight_row(all_weight_row, r)
     bias_row = get_bias_row(all_bias_row, r)
     sum_1 = W(0)
@@ -182,9 +279,19 @@ def finish(
         put_variance(all_variance, r, variance)
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        x = get_x(all_x, at)
-        away = x - T(average)
-        result = away * T(scale) + bias_row
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            x = own_x[k]
+            away = x - T(average)
+            result = away * T(scale) + bias_row
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))

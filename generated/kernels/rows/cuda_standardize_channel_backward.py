@@ -21,13 +21,87 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     split_team,
     team,
 )
-from ....runtime.kernels.cuda.vocabulary import T, uint32
+from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import sqrt
 
 PARTS = ((("sum_1", "W"), ("sum_2", "W")),)  # of each pass, what parts of a row come to
 get_average_row = get_grad = get_variance_row = get_weight_row = get_x = put_result = put_share = put_shift = (
     None  # how elements are read and written: each kernel has its own
 )
+
+
+def held(
+    all_grad,
+    all_x,
+    all_weight_row,
+    all_average_row,
+    all_variance_row,
+    all_result,
+    all_share,
+    all_shift,
+    eps,
+    n,
+    rows,
+    layout,
+):
+    """result, share, shift of each row, whose elements a team has in its registers."""
+    r = team()
+    inside = r < rows
+    r = r if inside else uint32(0)
+    first, last = uint32(0), n if inside else uint32(0)
+    start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_x = cuda.local.array(BLOCK, T)
+    i = uint32(first + lane())
+    j = i
+    k = uint32(0)
+    while k < BLOCK and j < last:
+        at = place(layout, start, j)
+        own_grad[k] = get_grad(all_grad, at)
+        own_x[k] = get_x(all_x, at)
+        j = uint32(j + lanes())
+        k = uint32(k + uint32(1))
+    weight_row = get_weight_row(all_weight_row, r)
+    average_row = get_average_row(all_average_row, r)
+    variance_row = get_variance_row(all_variance_row, r)
+    scale = 1 / sqrt(W(variance_row + eps))
+    number_7 = scale * weight_row
+    sum_1 = W(0)
+    sum_2 = W(0)
+    i = uint32(first + lane())
+    part_of_sum_1 = T(0)
+    part_of_sum_2 = T(0)
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        grad = own_grad[k]
+        x = own_x[k]
+        unit = (x - average_row) * T(scale)
+        part_of_sum_1 += grad
+        part_of_sum_2 += grad * unit
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    sum_1 += W(part_of_sum_1)
+    sum_2 += W(part_of_sum_2)
+    sum_1 = across_sum(sum_1)
+    sum_2 = across_sum(sum_2)
+    shift = sum_1
+    share = sum_2
+    number_5 = sum_1 / n
+    number_6 = sum_2 / n
+    if inside and lane() == 0:
+        put_share(all_share, r, share)
+        put_shift(all_shift, r, shift)
+    i = uint32(first + lane())
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        grad = own_grad[k]
+        x = own_x[k]
+        unit = (x - average_row) * T(scale)
+        result = (grad - T(number_5) - unit * T(number_6)) * T(number_7)
+        at = place(layout, start, i)
+        put_result(all_result, at, result)
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
 
 
 def whole(
@@ -50,6 +124,8 @@ def whole(
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
     start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_x = cuda.local.array(BLOCK, T)
     weight_row = get_weight_row(all_weight_row, r)
     average_row = get_average_row(all_average_row, r)
     variance_row = get_variance_row(all_variance_row, r)
@@ -59,13 +135,20 @@ def whole(
     sum_2 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_grad[k] = get_grad(all_grad, at)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         part_of_sum_2 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            grad = get_grad(all_grad, at)
-            x = get_x(all_x, at)
+            grad = own_grad[k]
+            x = own_x[k]
             unit = (x - average_row) * T(scale)
             part_of_sum_1 += grad
             part_of_sum_2 += grad * unit
@@ -84,13 +167,24 @@ def whole(
         put_shift(all_shift, r, shift)
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        grad = get_grad(all_grad, at)
-        x = get_x(all_x, at)
-        unit = (x - average_row) * T(scale)
-        result = (grad - T(number_5) - unit * T(number_6)) * T(number_7)
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_grad[k] = get_grad(all_grad, at)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            grad = own_grad[k]
+            x = own_x[k]
+            unit = (x - average_row) * T(scale)
+            result = (grad - T(number_5) - unit * T(number_6)) * T(number_7)
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))
 
 
 def fold_1(
@@ -114,6 +208,8 @@ def fold_1(
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_x = cuda.local.array(BLOCK, T)
     average_row = get_average_row(all_average_row, r)
     variance_row = get_variance_row(all_variance_row, r)
     scale = 1 / sqrt(W(variance_row + eps))
@@ -121,13 +217,20 @@ def fold_1(
     sum_2 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_grad[k] = get_grad(all_grad, at)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         part_of_sum_2 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            grad = get_grad(all_grad, at)
-            x = get_x(all_x, at)
+            grad = own_grad[k]
+            x = own_x[k]
             unit = (x - average_row) * T(scale)
             part_of_sum_1 += grad
             part_of_sum_2 += grad * unit
@@ -166,6 +269,8 @@ def finish(
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_x = cuda.local.array(BLOCK, T)
     weight_row = get_weight_row(all_weight_row, r)
     average_row = get_average_row(all_average_row, r)
     variance_row = get_variance_row(all_variance_row, r)
@@ -189,10 +294,21 @@ def finish(
         put_shift(all_shift, r, shift)
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        grad = get_grad(all_grad, at)
-        x = get_x(all_x, at)
-        unit = (x - average_row) * T(scale)
-        result = (grad - T(number_5) - unit * T(number_6)) * T(number_7)
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_grad[k] = get_grad(all_grad, at)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            grad = own_grad[k]
+            x = own_x[k]
+            unit = (x - average_row) * T(scale)
+            result = (grad - T(number_5) - unit * T(number_6)) * T(number_7)
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))

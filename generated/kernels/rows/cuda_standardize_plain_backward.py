@@ -19,13 +19,67 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     split_team,
     team,
 )
-from ....runtime.kernels.cuda.vocabulary import T, uint32
+from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import sqrt
 
 PARTS = ((("sum_1", "W"), ("sum_2", "W")),)  # of each pass, what parts of a row come to
 get_average_row = get_grad = get_variance_row = get_x = put_result = (
     None  # how elements are read and written: each kernel has its own
 )
+
+
+def held(all_grad, all_x, all_average_row, all_variance_row, all_result, eps, n, rows, layout):
+    """result of each row, whose elements a team has in its registers."""
+    r = team()
+    inside = r < rows
+    r = r if inside else uint32(0)
+    first, last = uint32(0), n if inside else uint32(0)
+    start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_x = cuda.local.array(BLOCK, T)
+    i = uint32(first + lane())
+    j = i
+    k = uint32(0)
+    while k < BLOCK and j < last:
+        at = place(layout, start, j)
+        own_grad[k] = get_grad(all_grad, at)
+        own_x[k] = get_x(all_x, at)
+        j = uint32(j + lanes())
+        k = uint32(k + uint32(1))
+    average_row = get_average_row(all_average_row, r)
+    variance_row = get_variance_row(all_variance_row, r)
+    scale = 1 / sqrt(W(variance_row + eps))
+    sum_1 = W(0)
+    sum_2 = W(0)
+    i = uint32(first + lane())
+    part_of_sum_1 = T(0)
+    part_of_sum_2 = T(0)
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        grad = own_grad[k]
+        x = own_x[k]
+        unit = (x - average_row) * T(scale)
+        part_of_sum_1 += grad
+        part_of_sum_2 += grad * unit
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    sum_1 += W(part_of_sum_1)
+    sum_2 += W(part_of_sum_2)
+    sum_1 = across_sum(sum_1)
+    sum_2 = across_sum(sum_2)
+    number_3 = sum_1 / n
+    number_4 = sum_2 / n
+    i = uint32(first + lane())
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        grad = own_grad[k]
+        x = own_x[k]
+        unit = (x - average_row) * T(scale)
+        result = (grad - T(number_3) - unit * T(number_4)) * T(scale)
+        at = place(layout, start, i)
+        put_result(all_result, at, result)
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
 
 
 def whole(all_grad, all_x, all_average_row, all_variance_row, all_result, eps, n, rows, layout):
@@ -35,6 +89,8 @@ def whole(all_grad, all_x, all_average_row, all_variance_row, all_result, eps, n
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
     start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_x = cuda.local.array(BLOCK, T)
     average_row = get_average_row(all_average_row, r)
     variance_row = get_variance_row(all_variance_row, r)
     scale = 1 / sqrt(W(variance_row + eps))
@@ -42,13 +98,20 @@ def whole(all_grad, all_x, all_average_row, all_variance_row, all_result, eps, n
     sum_2 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_grad[k] = get_grad(all_grad, at)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         part_of_sum_2 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            grad = get_grad(all_grad, at)
-            x = get_x(all_x, at)
+            grad = own_grad[k]
+            x = own_x[k]
             unit = (x - average_row) * T(scale)
             part_of_sum_1 += grad
             part_of_sum_2 += grad * unit
@@ -62,13 +125,24 @@ def whole(all_grad, all_x, all_average_row, all_variance_row, all_result, eps, n
     number_4 = sum_2 / n
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        grad = get_grad(all_grad, at)
-        x = get_x(all_x, at)
-        unit = (x - average_row) * T(scale)
-        result = (grad - T(number_3) - unit * T(number_4)) * T(scale)
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_grad[k] = get_grad(all_grad, at)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            grad = own_grad[k]
+            x = own_x[k]
+            unit = (x - average_row) * T(scale)
+            result = (grad - T(number_3) - unit * T(number_4)) * T(scale)
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))
 
 
 def fold_1(
@@ -91,6 +165,8 @@ def fold_1(
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_x = cuda.local.array(BLOCK, T)
     average_row = get_average_row(all_average_row, r)
     variance_row = get_variance_row(all_variance_row, r)
     scale = 1 / sqrt(W(variance_row + eps))
@@ -98,13 +174,20 @@ def fold_1(
     sum_2 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_grad[k] = get_grad(all_grad, at)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         part_of_sum_2 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            grad = get_grad(all_grad, at)
-            x = get_x(all_x, at)
+            grad = own_grad[k]
+            x = own_x[k]
             unit = (x - average_row) * T(scale)
             part_of_sum_1 += grad
             part_of_sum_2 += grad * unit
@@ -140,6 +223,8 @@ def finish(
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_x = cuda.local.array(BLOCK, T)
     average_row = get_average_row(all_average_row, r)
     variance_row = get_variance_row(all_variance_row, r)
     scale = 1 / sqrt(W(variance_row + eps))
@@ -156,10 +241,21 @@ def finish(
     number_4 = sum_2 / n
     i = uint32(first + lane())
     while i < last:
-        at = place(layout, start, i)
-        grad = get_grad(all_grad, at)
-        x = get_x(all_x, at)
-        unit = (x - average_row) * T(scale)
-        result = (grad - T(number_3) - unit * T(number_4)) * T(scale)
-        put_result(all_result, at, result)
-        i = uint32(i + lanes())
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            own_grad[k] = get_grad(all_grad, at)
+            own_x[k] = get_x(all_x, at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
+        k = uint32(0)
+        while k < BLOCK and i < last:
+            grad = own_grad[k]
+            x = own_x[k]
+            unit = (x - average_row) * T(scale)
+            result = (grad - T(number_3) - unit * T(number_4)) * T(scale)
+            at = place(layout, start, i)
+            put_result(all_result, at, result)
+            i = uint32(i + lanes())
+            k = uint32(k + uint32(1))

@@ -19,13 +19,62 @@ from ....runtime.kernels.cuda.row_vocabulary import (
     split_team,
     team,
 )
-from ....runtime.kernels.cuda.vocabulary import T, uint32
+from ....runtime.kernels.cuda.vocabulary import T, cuda, uint32
 from ....runtime.kernels.scalar import sqrt
 
 PARTS = ((("sum_1", "W"), ("sum_2", "W")),)  # of each pass, what parts of a row come to
 get_average_ = get_grad = get_variance_ = get_x = put_share = put_shift = (
     None  # how elements are read and written: each kernel has its own
 )
+
+
+def held(all_grad, all_x, all_average_, all_variance_, all_share, all_shift, eps, n, rows, layout):
+    """share, shift of each row, whose elements a team has in its registers."""
+    r = team()
+    inside = r < rows
+    r = r if inside else uint32(0)
+    first, last = uint32(0), n if inside else uint32(0)
+    start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_x = cuda.local.array(BLOCK, T)
+    own_average_ = cuda.local.array(BLOCK, T)
+    own_variance_ = cuda.local.array(BLOCK, T)
+    i = uint32(first + lane())
+    j = i
+    k = uint32(0)
+    while k < BLOCK and j < last:
+        at = place(layout, start, j)
+        shared_at = shared_place(layout, r, j)
+        own_grad[k] = get_grad(all_grad, at)
+        own_x[k] = get_x(all_x, at)
+        own_average_[k] = get_average_(all_average_, shared_at)
+        own_variance_[k] = get_variance_(all_variance_, shared_at)
+        j = uint32(j + lanes())
+        k = uint32(k + uint32(1))
+    sum_1 = W(0)
+    sum_2 = W(0)
+    i = uint32(first + lane())
+    part_of_sum_1 = T(0)
+    part_of_sum_2 = T(0)
+    k = uint32(0)
+    while k < BLOCK and i < last:
+        grad = own_grad[k]
+        x = own_x[k]
+        average_ = own_average_[k]
+        variance_ = own_variance_[k]
+        part_of_sum_1 += grad * ((x - average_) * (T(1) / sqrt(variance_ + T(eps))))
+        part_of_sum_2 += grad
+        i = uint32(i + lanes())
+        k = uint32(k + uint32(1))
+    sum_1 += W(part_of_sum_1)
+    sum_2 += W(part_of_sum_2)
+    sum_1 = across_sum(sum_1)
+    sum_2 = across_sum(sum_2)
+    share = sum_1
+    shift = sum_2
+    if inside and lane() == 0:
+        put_share(all_share, r, share)
+        put_shift(all_shift, r, shift)
 
 
 def whole(all_grad, all_x, all_average_, all_variance_, all_share, all_shift, eps, n, rows, layout):
@@ -35,20 +84,33 @@ def whole(all_grad, all_x, all_average_, all_variance_, all_share, all_shift, ep
     r = r if inside else uint32(0)
     first, last = uint32(0), n if inside else uint32(0)
     start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_x = cuda.local.array(BLOCK, T)
+    own_average_ = cuda.local.array(BLOCK, T)
+    own_variance_ = cuda.local.array(BLOCK, T)
     sum_1 = W(0)
     sum_2 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            shared_at = shared_place(layout, r, j)
+            own_grad[k] = get_grad(all_grad, at)
+            own_x[k] = get_x(all_x, at)
+            own_average_[k] = get_average_(all_average_, shared_at)
+            own_variance_[k] = get_variance_(all_variance_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         part_of_sum_2 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            shared_at = shared_place(layout, r, i)
-            grad = get_grad(all_grad, at)
-            x = get_x(all_x, at)
-            average_ = get_average_(all_average_, shared_at)
-            variance_ = get_variance_(all_variance_, shared_at)
+            grad = own_grad[k]
+            x = own_x[k]
+            average_ = own_average_[k]
+            variance_ = own_variance_[k]
             part_of_sum_1 += grad * ((x - average_) * (T(1) / sqrt(variance_ + T(eps))))
             part_of_sum_2 += grad
             i = uint32(i + lanes())
@@ -73,20 +135,33 @@ def fold_1(
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
+    own_grad = cuda.local.array(BLOCK, T)
+    own_x = cuda.local.array(BLOCK, T)
+    own_average_ = cuda.local.array(BLOCK, T)
+    own_variance_ = cuda.local.array(BLOCK, T)
     sum_1 = W(0)
     sum_2 = W(0)
     i = uint32(first + lane())
     while i < last:
+        j = i
+        k = uint32(0)
+        while k < BLOCK and j < last:
+            at = place(layout, start, j)
+            shared_at = shared_place(layout, r, j)
+            own_grad[k] = get_grad(all_grad, at)
+            own_x[k] = get_x(all_x, at)
+            own_average_[k] = get_average_(all_average_, shared_at)
+            own_variance_[k] = get_variance_(all_variance_, shared_at)
+            j = uint32(j + lanes())
+            k = uint32(k + uint32(1))
         part_of_sum_1 = T(0)
         part_of_sum_2 = T(0)
         k = uint32(0)
         while k < BLOCK and i < last:
-            at = place(layout, start, i)
-            shared_at = shared_place(layout, r, i)
-            grad = get_grad(all_grad, at)
-            x = get_x(all_x, at)
-            average_ = get_average_(all_average_, shared_at)
-            variance_ = get_variance_(all_variance_, shared_at)
+            grad = own_grad[k]
+            x = own_x[k]
+            average_ = own_average_[k]
+            variance_ = own_variance_[k]
             part_of_sum_1 += grad * ((x - average_) * (T(1) / sqrt(variance_ + T(eps))))
             part_of_sum_2 += grad
             i = uint32(i + lanes())

@@ -24,7 +24,7 @@ class Rehearsal:
     """The launches and calls of a kernel, in order, and all blocks that it took, which stay as long as this does.
 
     `words` are those for bad indices that it was given, and `constants` arrays of what an op knows beforehand: the same
-    each time on one stream.
+    each time on one stream. `workspace` is memory that calls of libraries use one after the other.
     """
 
     def __init__(self) -> None:
@@ -32,6 +32,7 @@ class Rehearsal:
         self.blocks: list[Any] = []
         self.words: list[Any] = []
         self.constants: list[Any] = []
+        self.workspace: Any = None
 
 
 class _Here(PerThread):

@@ -12,16 +12,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...kernels.cpu.folding import Folding
-from ...kernels.cuda.rows import row_kernel, wide_of
+from ...kernels.cuda.rows import BLOCK, row_kernel, wide_of
 from ...tensor.row_shapes import Given, Output, row_shape
 from .. import memory
 from ..array import DeviceArray
 from ..memory import in_order as in_order
 from .launch import launch
 
-THREAD, WARP = 8, 1024  # elements of the longest rows for one thread, and for a warp
-THREADS = 256  # of a block of threads or warps, and of one that has a row
-LONG = 8192  # elements of a row for which a block has more threads
+WARP = 32  # lanes of a warp, and columns of a block
+THREADS = 256  # of a block of several teams, and of one that has a part of a row
+MANY = 512  # threads of a block that has, of a long row, all or a part
+MOST_LANES = MANY // WARP  # of a column
+HELD = MANY * BLOCK  # elements of the longest row that a block has in registers
 SPLIT = 1 << 14  # elements of a part, at least, where rows are split among blocks
 ALONE = 1 << 11  # the same where no element waits for others
 BLOCKS = 512  # that keep a device busy
@@ -129,8 +131,8 @@ def compute(
     if parts > 1:
         split(module, rows, *flat, numbers, parts)
         return
-    team, blocks, threads = team_of(rows)
-    kernel = row_kernel(module, "whole", team, rows.kind, arrays[0].dtype, is_far(rows))
+    name, team, blocks, threads = team_of(rows)
+    kernel = row_kernel(module, name, team, rows.kind, arrays[0].dtype, is_far(rows))
     sizes = UINT32(rows.along), UINT32(rows.amount)
     launch(kernel, blocks, threads, *flat[0], *flat[1], *numbers, *sizes, layout_of(rows))
 
@@ -145,32 +147,43 @@ def layout_of(rows: Rows) -> tuple[Any, ...]:
     return tuple(map(UINT64 if is_far(rows) else UINT32, rows.layout))
 
 
-def team_of(rows: Rows) -> tuple[str, int, Any]:
-    """Who works on a row, with the blocks and threads of the launch."""
+def team_of(rows: Rows) -> tuple[str, str, int, Any]:
+    """The kernel for rows, and who works on one, with the blocks and threads of the launch.
+
+    Rows are in registers, of as few lanes as can have them, unless they are too long. Lanes are as many as a power of
+    two, as they are put together by halves.
+    """
     count, along = rows.amount, rows.along
-    if rows.kind == "columns" and along > 4 * THREAD:
+    if rows.kind == "columns":
         lanes = lanes_of_column(along)
-        return "columns", -(-count // 32), (32, lanes, 1)
-    if along <= THREAD or rows.kind == "columns":
-        return "thread", -(-count // THREADS), THREADS
-    if along <= WARP:
-        return "warp", -(-count * 32 // THREADS), THREADS
-    return "block", count, threads_of_row(along)
+        if lanes == 1:
+            return "held", "thread", -(-count // THREADS), THREADS
+        return "held" if along <= lanes * BLOCK else "whole", "columns", -(-count // WARP), (WARP, lanes, 1)
+    lanes = power_of_two(-(-along // BLOCK))
+    if lanes <= WARP:
+        return "held", "warp", -(-count * lanes // THREADS), (lanes, THREADS // lanes, 1)
+    return ("held", "block", count, lanes) if lanes <= MANY else ("whole", "block", count, MANY)
+
+
+def power_of_two(number: int) -> int:
+    """The least that is no less."""
+    return 1 << max(number - 1, 0).bit_length()
 
 
 def lanes_of_column(along: int) -> int:
-    return 8 if along < 512 else 32
+    return min(max(-(-along // BLOCK), 1), MOST_LANES)
 
 
-def threads_of_row(along: int) -> int:
-    return THREADS if along <= LONG else 512
+def threads_of_part(along: int) -> int:
+    """How many threads have a part of a row."""
+    return THREADS if along <= HELD else MANY
 
 
 def parts_of(rows: Rows, least: int) -> int:
     """Among how many blocks a row is split, for parts of so many elements at least: several for few long rows."""
     columns = rows.kind == "columns"
-    teams = -(-rows.amount // 32) if columns else rows.amount
-    wanted = min(BLOCKS // max(teams, 1), rows.along // (least // 32 if columns else least))
+    teams = -(-rows.amount // WARP) if columns else rows.amount
+    wanted = min(BLOCKS // max(teams, 1), rows.along // (least // WARP if columns else least))
     return max(wanted, 1)
 
 
@@ -185,8 +198,8 @@ def split(
     """A launch for each pass, which leaves what the parts of each row come to, and one for the outputs."""
     computed, columns = arrays[0].dtype, rows.kind == "columns"
     team = "columns" if columns else "block"
-    teams = -(-rows.amount // 32) if columns else rows.amount
-    threads = (32, lanes_of_column(rows.along), 1) if columns else threads_of_row(rows.along)
+    teams = -(-rows.amount // WARP) if columns else rows.amount
+    threads = (WARP, lanes_of_column(rows.along), 1) if columns else threads_of_part(rows.along)
     sizes = (UINT32(rows.along), UINT32(rows.amount), UINT32(parts), UINT32(-(-rows.along // parts)))
     rest = (*numbers, *sizes, layout_of(rows))
     kinds = {"T": computed, "W": wide_of(computed), "int32": np.dtype(np.int32), "uint32": np.dtype(np.uint32)}

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from ...errors import AcceleratorError
 from ...tensor.devices import device as device_of
 from .. import memory
+from ..array import DeviceArray
 from ..launching.calls import ARGUMENTS, Called, arguments, performed
-from ..launching.rehearsals import beyond_launches, is_rehearsed
+from ..launching.rehearsals import beyond_launches, here, is_rehearsed
 from .kept import Kept
 from .protocol import Gemm, Number
 from .real_choices import BIAS_POINTER, Choice, alignment
@@ -65,8 +66,8 @@ class RealProducts:
             return False
         if bias is not None:
             perform("cublasLtMatmulDescSetAttribute", bias_call(choice, bias))
-        lent = memory.empty((choice.workspace,), np.dtype(np.uint8), device_of("cuda", device))
-        words = product_words(handle, choice, addresses, lent.address, stream)
+        lent = workspace(choice.workspace, device)
+        words = product_words(handle, choice, addresses, lent.address if lent else 0, stream)
         perform("cublasLtMatmul", product_call(words, gemm, choice, aligned))
         return True
 
@@ -103,6 +104,19 @@ class RealProducts:
         if self.products_here.full.get(handle, False) != full:
             cublas.set_math_mode(handle, FULL_SUMS if full else DEFAULT_MATH)
             self.products_here.full[handle] = full
+
+
+def workspace(size: int, device: int) -> DeviceArray | None:
+    """Memory for a product to work in, until the next one: those of a rehearsal share it. None for no bytes."""
+    if not size:
+        return None
+    rehearsal = here.now
+    if rehearsal is not None and rehearsal.workspace is not None and rehearsal.workspace.size >= size:
+        return cast(DeviceArray, rehearsal.workspace)
+    found = memory.empty((size,), np.dtype(np.uint8), device_of("cuda", device))
+    if rehearsal is not None:
+        rehearsal.workspace = found
+    return found
 
 
 def perform(name: str, made: Called) -> None:

@@ -54,26 +54,42 @@ def numbers_stay(letters: str, given: Sequence[Any], checked: Sequence[Any]) -> 
     return all(one is None or one == other for one, other in pairs)
 
 
-def rehearse_gradients(op: Any, key: tuple[Any, ...], node: Any, grad: Any) -> bool:
-    """Find what the kernel of a node's gradients launches; whether native code can do it."""
-    native = None if grad._device is META else launches_on_devices()
+def rehearse_gradients(op: Any, key: tuple[Any, ...], node: Any, grad: Any, first: Any) -> bool:
+    """Find what the kernel of a node's gradients launches; whether native code can do it.
+
+    `first` is the gradient, or of a list of them the first that there is.
+    """
+    native = None if first._device is META else launches_on_devices()
     values = [value_of(read, node, grad) for read in op.reads]
     if native is None or native.recording or not lie_apart(values):
         return False
 
     def find() -> Any:
         shapes = [None if meta is None else meta[0] for meta in node.metas]
-        arrays = [operand(value, grad._dtype) for value in values]
-        return rehearsal(native, at(grad, op.kernel), values, arrays, (), [grad._dtype] * len(shapes), shapes)
+        arrays = as_taken(op.reads, [operand(value, first._dtype) for value in values])
+        return rehearsal(native, at(first, op.kernel), values, arrays, (), [first._dtype] * len(shapes), shapes)
 
-    return kept(native, op.launches.setdefault(grad._dtype, {}), key, grad._device, find) is not None
+    return kept(native, op.launches.setdefault(first._dtype, {}), key, first._device, find) is not None
 
 
 def value_of(read: Any, node: Any, grad: Any) -> Any:
     """An operand of the kernel of a node's gradients."""
     if read.letter == "w":
         return tuple([edge is not None for edge in node.edges])
-    return grad if read.letter == "g" else read.given(getattr(node, read.slot) if read.slot else None)
+    if read.letter == "g":
+        return read.of(grad)
+    return read.given(getattr(node, read.slot) if read.slot else None)
+
+
+def as_taken(reads: Sequence[Any], operands: Sequence[Any]) -> list[Any]:
+    """Operands as a kernel takes them: gradients of several outputs, which follow each other, in one list."""
+    taken: list[Any] = []
+    for read, value in zip(reads, operands, strict=True):
+        if read.letter != "g" or not read.part:
+            taken.append(value if read.letter != "g" or read.part is None else [value])
+        else:
+            taken[-1].append(value)
+    return taken
 
 
 def lie_apart(values: Sequence[Any]) -> bool:

@@ -103,7 +103,7 @@ class KernelOpGradient:
     def remember(self, node: Any, grad: Any) -> bool:
         """Find the plan of a node's gradients, so that `gradients` gives them; whether there is one.
 
-        `grad` is a list where several outputs may have gradients: then there are plans on the host alone.
+        `grad` is a list where several outputs may have gradients.
         """
         several = isinstance(grad, (list, tuple))
         grads = [part for part in grad if part is not None] if several else [grad]
@@ -111,7 +111,7 @@ class KernelOpGradient:
         on_host = first._device is CPU
         if on_host and (self.find is None or not first._dtype.planned):
             return False
-        if several and (not on_host or any(part._dtype is not first._dtype for part in grads)):
+        if any(part._dtype is not first._dtype or part._device is not first._device for part in grads):
             return False
         if not all(is_as_kept(node, slot, first) for letter, slot, _ in self.reads if letter == "k"):
             return False
@@ -124,7 +124,7 @@ class KernelOpGradient:
             return False
         self.node = type(node)
         if not on_host:
-            return rehearse_gradients(self, key, node, grad)
+            return rehearse_gradients(self, key, node, grad, first)
         table = table_of(self, first._dtype)
         return plan_for(table, key, lambda: self.plan(node, values, first._dtype)) is not None
 

@@ -124,10 +124,21 @@ class Cubin(NamedTuple):
 
 
 def to_cubin(ptx: str, cc: tuple[int, int] = PTX_FOR) -> Cubin:
-    """The machine code of a PTX text for a GPU of compute capability `cc`."""
+    """The machine code of a PTX text for a GPU of compute capability `cc`, and what the assembler says of it.
+
+    It says nothing of code that it finds in its own cache on disk, so it is not to look there.
+    """
+    code, said = assembled(ptx, cc, "-verbose", "-no-cache")
+    found = {what: [int(n) for n in re.findall(form, said)] for what, form in SAID.items()}
+    return Cubin(code, max(found["registers"]), max(found["stack"]), max(found["spilled"]))
+
+
+def assembled(ptx: str, cc: tuple[int, int], *options: str) -> tuple[bytes, str]:
+    """The machine code of a PTX text, and what nvJitLink says meanwhile."""
     from cuda.bindings import nvjitlink
 
-    handle = nvjitlink.create(2, [f"-arch=sm_{cc[0]}{cc[1]}", "-verbose"])
+    given = [f"-arch=sm_{cc[0]}{cc[1]}", *options]
+    handle = nvjitlink.create(len(given), given)
     try:
         text = ptx.encode()
         nvjitlink.add_data(handle, nvjitlink.InputType.PTX, text, len(text), "kernel.ptx")
@@ -138,10 +149,9 @@ def to_cubin(ptx: str, cc: tuple[int, int] = PTX_FOR) -> Cubin:
         nvjitlink.get_info_log(handle, said)
     finally:
         nvjitlink.destroy(handle)
-    found = {what: [int(n) for n in re.findall(form, said.decode())] for what, form in SAID.items()}
-    return Cubin(bytes(code), max(found["registers"]), max(found["stack"]), max(found["spilled"]))
+    return bytes(code), said.decode()
 
 
 def compile_cubin(make: Make, signature: Signature, cc: tuple[int, int]) -> bytes:
     """The machine code of a kernel."""
-    return to_cubin(ptx(make, signature), cc).code
+    return assembled(ptx(make, signature), cc)[0]

@@ -14,7 +14,7 @@ from .row_layouts import names_of_layout
 from .storage import getter, in_registers, putter
 from .teams import names_of_team
 
-BLOCK = 16  # elements of a lane that are added in their own dtype
+BLOCK = 8  # elements that a lane reads at once, and adds in their own dtype
 UINT32 = np.dtype(np.uint32)
 FLOAT64, INT64 = np.dtype(np.float64), np.dtype(np.int64)
 
@@ -25,7 +25,7 @@ def row_kernel(module: str, name: str, team: str, layout: str, computed: np.dtyp
 
     Args:
         module: the generated module with the program's kernels.
-        name: of the kernel: "whole", "fold_1", ..., "finish".
+        name: of the kernel: "held", "whole", "fold_1", ..., "finish".
         team: a kind of teams.KINDS.
         layout: a kind of row_layouts.LAYOUTS.
         computed: the dtype that elements are computed in.

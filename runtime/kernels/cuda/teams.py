@@ -1,4 +1,4 @@
-"""Who works on a row: a thread, a warp, a block, or the threads of a block that have a column.
+"""Who works on a row: a thread, lanes of a warp, a block, or the threads of a block that have a column.
 
 A kernel of a row program names `team`, `lane`, `lanes` and `across_FOLD`; here they are made for each kind of team.
 What lanes found is put together in an order that depends on the numbers of lanes alone.
@@ -20,8 +20,9 @@ MOST_LANES = 1024  # of a block
 
 # Texts name these; a kernel has its own in their place.
 join: Any = None
+width: Any = None  # lanes that are put together
 within: Any = None
-across: Any = None
+between: Any = None
 A: Any = None  # the type of what is put together
 P: Any = None  # that of places
 
@@ -42,16 +43,16 @@ def thread_lanes() -> Any:
 
 
 def warp_team() -> Any:
-    warps = uint32(uint32(cuda.blockDim.x) >> uint32(5))
-    return uint32(uint32(cuda.blockIdx.x) * warps + uint32(uint32(cuda.threadIdx.x) >> uint32(5)))
+    """Teams of 1, 2, 4, ..., 32 lanes lie in a block as its threads in y."""
+    return uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.y) + uint32(cuda.threadIdx.y))
 
 
 def warp_lane() -> Any:
-    return uint32(uint32(cuda.threadIdx.x) & uint32(31))
+    return uint32(cuda.threadIdx.x)
 
 
 def warp_lanes() -> Any:
-    return uint32(32)
+    return uint32(cuda.blockDim.x)
 
 
 def block_team() -> Any:
@@ -133,13 +134,28 @@ def comes_last(value: Any, place: Any, best: Any, at: Any) -> Any:
 # ---- what all lanes have ----------------------------------------------------------------------------------
 
 
+def team_width() -> Any:
+    """How many lanes of a warp are a team."""
+    return cuda.blockDim.x
+
+
+def full_width() -> Any:
+    return 32
+
+
+def warps_of_block() -> Any:
+    """The warps of a block, a power of two."""
+    return cuda.blockDim.x >> 5
+
+
 def across_thread(a: Any) -> Any:
     return a
 
 
 def across_warp(a: Any) -> Any:
-    """Lanes put theirs together with those of the lane 16, 8, 4, 2 and 1 away: all get the same."""
-    distance = 16
+    """Lanes put theirs together with those of the lane 16, 8, 4, 2 and 1 away, as far as the team goes: all get the
+    same."""
+    distance = width() >> 1
     while distance:
         a = join(a, cuda.shfl_xor_sync(0xFFFFFFFF, a, distance))
         distance >>= 1
@@ -147,17 +163,13 @@ def across_warp(a: Any) -> Any:
 
 
 def across_block(a: Any) -> Any:
-    """Warps by themselves, then every thread what the warps have, in their order."""
+    """Warps by themselves, then the lanes of each warp what all warps have."""
     found = cuda.shared.array(32, A)
     a = within(a)
     if cuda.threadIdx.x & 31 == 0:
         found[cuda.threadIdx.x >> 5] = a
     cuda.syncthreads()
-    a = found[0]
-    k = 1
-    while k < cuda.blockDim.x >> 5:
-        a = join(a, found[k])
-        k += 1
+    a = between(found[cuda.threadIdx.x & (warps_of_block() - 1)])
     cuda.syncthreads()  # before the next fold writes there
     return a
 
@@ -181,7 +193,7 @@ def pair_across_thread(value: Any, place: Any) -> Any:
 
 
 def pair_across_warp(value: Any, place: Any) -> Any:
-    distance = 16
+    distance = width() >> 1
     while distance:
         other = cuda.shfl_xor_sync(0xFFFFFFFF, value, distance)
         where = uint32(cuda.shfl_xor_sync(0xFFFFFFFF, int32(place), distance))  # shuffles have no unsigned ones
@@ -198,12 +210,8 @@ def pair_across_block(value: Any, place: Any) -> Any:
         values[cuda.threadIdx.x >> 5] = value
         places[cuda.threadIdx.x >> 5] = place
     cuda.syncthreads()
-    value, place = values[0], places[0]
-    k = 1
-    while k < cuda.blockDim.x >> 5:
-        if join(values[k], places[k], value, place):
-            value, place = values[k], places[k]
-        k += 1
+    warp = cuda.threadIdx.x & (warps_of_block() - 1)
+    value, place = between(values[warp], places[warp])
     cuda.syncthreads()
     return value, place
 
@@ -265,6 +273,10 @@ def names_of_team(target: Target, kind: str, value: Any, wide: Any) -> dict[str,
 
 def _across(target: Target, table: dict[str, Any], kind: str, joined: Any, dtype: Any) -> Any:
     names = {"join": joined, "A": dtype, "T": dtype, "P": np.uint32}
+    if kind == "warp":
+        names["width"] = target.device(team_width)
     if kind == "block":
-        names["within"] = target.device(table["warp"], join=joined)
+        names["warps_of_block"] = target.device(warps_of_block)
+        names["within"] = target.device(table["warp"], join=joined, width=target.device(full_width))
+        names["between"] = target.device(table["warp"], join=joined, width=names["warps_of_block"])
     return target.device(table[kind], **names)

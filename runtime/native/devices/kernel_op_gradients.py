@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
-from ..kernel_ops.gradients import PlannedGradients, all_fit, all_of, all_shaped, key_of, operand_of
+from ..kernel_ops.gradients import (
+    PlannedGradients,
+    all_fit,
+    all_of,
+    all_shaped,
+    dtype_of_gradients,
+    key_of,
+    leading_gradient,
+    operand_of,
+)
 from ..layout import Node, Object, Tensor, Tuple
 from ..references import Owned, begin, own, own_new, release_all, size
 from ..tensors import not_handled
@@ -50,10 +59,14 @@ def put_all(
 @native
 def computed(plan: PlannedGradients, node: Node, given: Object, owned: Owned) -> New[Object]:
     """The gradients in a tuple; None where nothing has been found."""
-    gradient, sources = cast(Tensor, given), new(Sources)
-    if not is_here(given):
+    sources, leading = new(Sources), leading_gradient(plan, given)
+    if leading is NULL or not is_here(leading):
         return not_handled()
-    edges, device, dtype = own(owned, node.edges), own(owned, gradient.device), own(owned, gradient.dtype)
+    edges, device = own(owned, node.edges), own(owned, cast(Tensor, leading).device)
+    dtype = dtype_of_gradients(plan, given, device)
+    if dtype is NULL:
+        return not_handled()
+    own(owned, dtype)
     if not all_of(node.metas, dtype) or not all_fit(plan, node, dtype, device):
         return not_handled()
     key = own_new(owned, key_of(plan, node, given, dtype, device))

@@ -20,9 +20,9 @@ from .layout import Block, DeviceArray, Shelf, launcher
 from .memory import new_array, taken
 
 MOST_OPERANDS = 16
-MOST_BLOCKS = 12  # of memory that a call needs, results among it
-MOST_OWNED = 22  # arrays and blocks, beside what else a call owns
-MOST_RESULTS = 4
+MOST_BLOCKS = 28  # of memory that a call needs, results among it
+MOST_OWNED = 40  # arrays and blocks, beside what else a call owns
+MOST_RESULTS = 8
 MOST_PATCHES = 24
 MOST_WORDS = 160
 UNREAD, ADDRESS, SINGLE, DOUBLE, INTEGER = range(5)  # what a call changes of an operand's words

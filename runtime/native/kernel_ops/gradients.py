@@ -13,7 +13,7 @@ from ..graph.gradients import GradientPlan, unwritten, wanted_of, with_rows
 from ..interned import cpu, device_functions, float32, int64, list_type, none, tuple_type
 from ..layout import Array, Dict, List, Node, Object, Tensor, Tuple
 from ..references import Owned, item, own, own_new, put_item, retain, size, slot
-from ..tensors import kind_of, not_handled, records, same
+from ..tensors import is_tensor_anywhere, kind_of, not_handled, records, same
 from .calls import MOST_OPERANDS, CallPlan, Operands, note_none, note_operand, run_plan
 from .launch import (
     INDEX,
@@ -214,8 +214,21 @@ def gradient_of(plan: PlannedGradients, given: Object, owned: Owned) -> Object:
 
 
 @native
-def dtype_of_gradients(plan: PlannedGradients, gradient: Object) -> Object:
-    """The dtype of all gradients that are given, tensors of the host; NULL where one is not, or there is none."""
+def leading_gradient(plan: PlannedGradients, gradient: Object) -> Object:
+    """The first gradient that is given, of one or in a tuple; NULL where there is none."""
+    for i in range(plan.operands):
+        read = plan.reads[i]
+        if read.letter != GRADIENT or (gradient.type is tuple_type and read.slot >= size(cast(Tuple, gradient))):
+            continue
+        thing = operand_of(cast(Node, NULL), read, gradient)
+        if is_tensor_anywhere(thing):
+            return thing
+    return cast(Object, NULL)
+
+
+@native
+def dtype_of_gradients(plan: PlannedGradients, gradient: Object, place: Object) -> Object:
+    """The dtype of all gradients that are given, tensors of a device; NULL where one is not, or there is none."""
     dtype = cast(Object, NULL)
     for i in range(plan.operands):
         read = plan.reads[i]
@@ -225,7 +238,7 @@ def dtype_of_gradients(plan: PlannedGradients, gradient: Object) -> Object:
             thing = operand_of(cast(Node, NULL), read, gradient)
             if plan.listed == ALL and thing is none:
                 continue
-            if not is_operand(thing, TENSOR, dtype, cpu):
+            if not is_operand(thing, TENSOR, dtype, place):
                 return cast(Object, NULL)
             dtype = cast(Tensor, thing).dtype
     return dtype
@@ -246,10 +259,11 @@ def planned_gradients(plan: PlannedGradients, node: Node, given: Object, owned: 
         return not_handled()
     if recorded != 0:
         return NULL if recorded < 0 else not_handled()
-    if lies_elsewhere(gradient) and device_functions.planned_gradients != 0:
+    leading = leading_gradient(plan, gradient)
+    if leading is not NULL and lies_elsewhere(leading) and device_functions.planned_gradients != 0:
         function = device_functions.planned_gradients
         return cast(Object, call_native(function, address_of(plan), address_of(node), address_of(gradient)))
-    dtype = cast(Object, NULL) if plan.found is NULL else dtype_of_gradients(plan, gradient)
+    dtype = cast(Object, NULL) if plan.found is NULL else dtype_of_gradients(plan, gradient, cpu)
     kind = kind_of(dtype)
     if dtype is NULL or not is_float(kind) or not all_of(metas, dtype):
         return not_handled()

@@ -20,7 +20,7 @@ from ...cuda.libraries.attentions import Attention, AttentionGradients, Layout
 from ...cuda.libraries.chosen import attentions
 from ...cuda.libraries.operands import has_rows, stored_as
 from ...cuda.libraries.products import is_half, multiply
-from ...cuda.views import broadcast, narrowed, over, permuted, reshaped, selected, swapped
+from ...cuda.views import broadcast, narrowed, over, permuted, reshaped, swapped
 from ...modes.math_modes import math_modes
 from ..reduction.cuda import sum_to_size
 from . import cuda_kernels as kernels
@@ -140,17 +140,30 @@ def of_group(a: Array, g: int, group: int) -> Array:
 
 
 def multiply_heads(a: Array, b: Array, into: Array, alpha: float, beta: float) -> None:
-    """into = alpha a b + beta into of matrices for each batch item and head, by one product where steps allow it."""
-    if all(x.shape[0] == 1 or x.byte_strides[0] == x.byte_strides[1] * x.shape[1] for x in (a, b, into)):
-        multiply(flat_heads(a), flat_heads(b), flat_heads(into), alpha, beta)
-        return
-    for n in range(a.shape[0]):
-        multiply(selected(a, 0, n), selected(b, 0, n), selected(into, 0, n), alpha, beta)
+    """into = alpha a b + beta into of matrices for each batch item and head: one product, of copies where steps do not
+    allow it."""
+    found = into if is_one_batch(into) else memory.moved(into) if beta else like(into, into.shape)
+    multiply(one_batch(a), one_batch(b), flat_heads(found), alpha, beta)
+    if found is not into:
+        memory.copy(into, found)
+
+
+def one_batch(a: Array) -> Array:
+    """Batch and heads as one dim; where steps do not allow it, those of a copy, whose matrices lie as they lay."""
+    if is_one_batch(a):
+        return flat_heads(a)
+    steps = a.byte_strides
+    return flat_heads(memory.moved(a) if steps[2] >= steps[3] else swapped(memory.moved(swapped(a))))
+
+
+def is_one_batch(a: Array) -> bool:
+    """Whether one step leads from each head of each batch item to the next."""
+    return 1 in a.shape[:2] or a.byte_strides[0] == a.byte_strides[1] * a.shape[1]
 
 
 def flat_heads(a: Array) -> Array:
-    """Batch and heads as one dim."""
-    return over(a, (a.shape[0] * a.shape[1], *a.shape[2:]), a.byte_strides[1:])
+    step = a.byte_strides[0 if a.shape[1] == 1 else 1]
+    return over(a, (a.shape[0] * a.shape[1], *a.shape[2:]), (step, *a.byte_strides[2:]))
 
 
 def like(a: Array, shape: tuple[int, ...]) -> Array:

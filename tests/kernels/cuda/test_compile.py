@@ -15,6 +15,7 @@ from specgrad.codegen.machine_code.build import SHORT, read_table, stale, wanted
 from specgrad.codegen.machine_code.known import Known
 from specgrad.codegen.verify.checks.cuda import Kernel, kernels
 from specgrad.generated.registry import OPS
+from specgrad.runtime.cuda.launching import rows
 from specgrad.runtime.kernels.cuda.compile import ENTRY, ptx, to_cubin
 from specgrad.runtime.kernels.cuda.cubins import TARGETS, carried
 from specgrad.runtime.kernels.cuda.element import copy_kernel, element_kernel, element_signature
@@ -26,6 +27,7 @@ KERNELS = [kernel for op in OPS for kernel in kernels(op, PACKAGE)]
 ALL = [labelled[0] for _, labelled in sorted(wanted().items())]
 SAMPLE = ALL[:: len(ALL) // 32]  # sorted by digests: of all kinds
 COMPLEX = np.dtype(np.complex64)
+REGISTERS = 1 << 16  # of a multiprocessor
 
 
 def named(kernel: Kernel) -> str:
@@ -42,6 +44,19 @@ def test_no_kernel_spills() -> None:
     spilled = {label for label, (taken, _) in read_table().items() for each in taken.split(", ") if "+" in each
                for stack, spills in [each.split(" + ")[1:]] if int(spills)}  # fmt: skip
     assert spilled == set()
+
+
+def test_blocks_of_rows_have_registers() -> None:
+    """A multiprocessor has 65536 of them, of which a warp takes eight of each lane at a time."""
+    threads = {"block": rows.MANY, "columns": rows.WARP * rows.MOST_LANES, "warp": rows.THREADS, "thread": rows.THREADS}
+    programs = [(label, said) for label, (said, _) in read_table().items() if label.startswith("rows of ")]
+    too_many = [
+        label
+        for label, said in programs
+        for each in said.split(", ")
+        if -(-int(each.split()[0]) // 8) * 8 * threads[label.partition(": ")[2].split()[2]] > REGISTERS
+    ]
+    assert len(programs) > 1000 and too_many == []
 
 
 @pytest.mark.parametrize("each", SAMPLE, ids=lambda each: each.label)
