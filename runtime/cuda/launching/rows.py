@@ -131,7 +131,7 @@ def compute(
     if parts > 1:
         split(module, rows, *flat, numbers, parts)
         return
-    name, team, blocks, threads = team_of(rows)
+    name, team, blocks, threads = team_of(rows, arrays[0].dtype.itemsize)
     kernel = row_kernel(module, name, team, rows.kind, arrays[0].dtype, is_far(rows))
     sizes = UINT32(rows.along), UINT32(rows.amount)
     launch(kernel, blocks, threads, *flat[0], *flat[1], *numbers, *sizes, layout_of(rows))
@@ -147,11 +147,11 @@ def layout_of(rows: Rows) -> tuple[Any, ...]:
     return tuple(map(UINT64 if is_far(rows) else UINT32, rows.layout))
 
 
-def team_of(rows: Rows) -> tuple[str, str, int, Any]:
+def team_of(rows: Rows, itemsize: int = 4) -> tuple[str, str, int, Any]:
     """The kernel for rows, and who works on one, with the blocks and threads of the launch.
 
     Rows are in registers, of as few lanes as can have them, unless they are too long. Lanes are as many as a power of
-    two, as they are put together by halves.
+    two, as they are put together by halves; where an element takes two registers, half as many lanes have theirs.
     """
     count, along = rows.amount, rows.along
     if rows.kind == "columns":
@@ -162,7 +162,12 @@ def team_of(rows: Rows) -> tuple[str, str, int, Any]:
     lanes = power_of_two(-(-along // BLOCK))
     if lanes <= WARP:
         return "held", "warp", -(-count * lanes // THREADS), (lanes, THREADS // lanes, 1)
-    return ("held", "block", count, lanes) if lanes <= MANY else ("whole", "block", count, MANY)
+    return ("held", "block", count, lanes) if lanes <= held_by(itemsize) else ("whole", "block", count, MANY)
+
+
+def held_by(itemsize: int) -> int:
+    """The most threads of a block that has a row in registers: there are 128 for each of 512."""
+    return MANY if itemsize <= 4 else MANY // 2
 
 
 def power_of_two(number: int) -> int:
