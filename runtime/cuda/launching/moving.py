@@ -22,11 +22,11 @@ INT64 = np.dtype(np.int64)
 LEAST = 32  # threads of a block
 
 
-def over_elements(kernel: Kernel, size: int, *arguments: Any) -> None:
-    """Launch a thread for each of `size` elements; the kernel's last argument says how many they are."""
+def over_elements(kernel: Kernel, size: int, *arguments: Any, of_thread: int = 1) -> None:
+    """Launch a thread for each of `size` elements, or for several; the last argument says how many there are."""
     if size:
         threads = THREADS if size > THREADS else -(-size // LEAST) * LEAST
-        launch(kernel, -(-size // threads), threads, *arguments, UINT32(size))
+        launch(kernel, -(-size // (threads * of_thread)), threads, *arguments, UINT32(size))
 
 
 def numbers(*given: int) -> tuple[Any, ...]:

@@ -18,7 +18,7 @@ from ...cuda.bad_indices import raise_at_once, ticket, word_for
 from ...cuda.launching.elementwise import between
 from ...cuda.launching.layouts import merged, steps_in
 from ...cuda.launching.moving import UINT32, numbers, over_elements, summed_in
-from ...kernels.cuda.loops import divisor
+from ...kernels.cuda.loops import PER_THREAD, divisor
 from ...kernels.cuda.moving.collecting import collecting, found, looking
 from ...kernels.cuda.moving.taking import row_numbers, taking
 from .cuda_sorted import flattened, sorted_by_key
@@ -91,7 +91,7 @@ def taken(
         steps = tuple([numbers(*each) for each in layout.steps])
         kernel = taking(between(table.stored, result.dtype), wraps)
         rest = (UINT32(step), steps, inner_sizes(layout.sizes))
-        over_elements(kernel, result.size, table, index, result, *note, *rest)
+        over_elements(kernel, result.size, table, index, result, *note, *rest, of_thread=PER_THREAD)
         raise_at_once(table.device)
     return result
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..kernel import Array, Kernel, Signature, Target
-from ..loops import offset_of, place_of
+from ..loops import PER_THREAD, offset_of, place_of
 from ..storage import getter, putter
 from ..vocabulary import T, cuda, int32, int64, uint32
 
@@ -58,16 +58,34 @@ def taken(
     sizes: Any,
     size: Any,
 ) -> None:
-    """out_p = table[index_p]; an index is `step` elements of the table, `steps` are the table's and the index's."""
-    i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
-    if i < size:
-        p = place(sizes, i)
-        given = get_index(index, offset(steps[1], p))
-        k = counted(given, limit)
-        if inside(k, given, limit, word, ticket):
-            put(out, i, get(table, uint32(uint32(uint32(k) * step) + offset(steps[0], p))))
+    """out_p = table[index_p]; an index is `step` elements of the table, `steps` are the table's and the index's.
+
+    A thread has four elements, `apart` from each other: it reads all their indices before it needs the first, and then
+    all elements before it writes one, so that reads wait together.
+    """
+    apart = uint32(cuda.blockDim.x)
+    first = uint32(uint32(uint32(cuda.blockIdx.x) * uint32(PER_THREAD)) * apart + uint32(cuda.threadIdx.x))
+    indices = cuda.local.array(PER_THREAD, int64)
+    values = cuda.local.array(PER_THREAD, T)
+    i, n = first, uint32(0)
+    while n < PER_THREAD and i < size:
+        indices[n] = get_index(index, offset(steps[1], place(sizes, i)))
+        i = uint32(i + apart)
+        n = uint32(n + uint32(1))
+    i, n = first, uint32(0)
+    while n < PER_THREAD and i < size:
+        k = counted(indices[n], limit)
+        if inside(k, indices[n], limit, word, ticket):
+            values[n] = get(table, uint32(uint32(uint32(k) * step) + offset(steps[0], place(sizes, i))))
         else:
-            put(out, i, T(0))
+            values[n] = T(0)
+        i = uint32(i + apart)
+        n = uint32(n + uint32(1))
+    i, n = first, uint32(0)
+    while n < PER_THREAD and i < size:
+        put(out, i, values[n])
+        i = uint32(i + apart)
+        n = uint32(n + uint32(1))
 
 
 @cache
@@ -77,6 +95,7 @@ def taking(computed: np.dtype, wraps: bool) -> Kernel:
     def make(target: Target, signature: Signature) -> Any:
         table, index, out, *_, steps, _, _ = signature
         names = {"get": getter(target, table.dtype, computed), "put": putter(target, out.dtype), "T": computed.type}
+        names["PER_THREAD"] = PER_THREAD
         return target.kernel(taken, **names, **checks(target, index.dtype, wraps), **layout(target, len(steps[0])))
 
     return Kernel(f"taken by {computed.name}", make)
