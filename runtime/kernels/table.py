@@ -15,6 +15,7 @@ from .compile.scalar_library import building, cpu_library, meant, module_of, reb
 from .half_tables import is_long, looked_up, with_kernel
 from .turned_rows import BLOCK, over_turned_rows, turned_loop
 from .usual_blocks import in_blocks
+from .usual_numbers import with_usual_numbers
 
 BY_TABLE = "_by_table"  # behind the name of a kernel of one 16-bit float
 BY_ROWS = ("forward", "forward_number")  # kernels that native code runs on rows: pool/rows.py
@@ -92,7 +93,7 @@ def _compiled(module: Any, attribute: str) -> Any:
 
     pipeline = InRows if attribute in BY_ROWS else NoAlias
     written, is_complex = getattr(module, attribute.removesuffix("_complex")), attribute.endswith("_complex")
-    name, written = written.__name__, written if is_complex else in_blocks(written)
+    name, written = written.__name__, written if is_complex else with_usual_numbers(in_blocks(written))
     function = rebuilt(written, {})
     function.__name__, function.__module__ = name, module.__name__  # of what it is, where that is done in blocks
 
