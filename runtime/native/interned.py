@@ -31,7 +31,7 @@ from ..autograd.saved.saved import unpacked
 from ..dispatch.elementwise.elementwise import constant as constant_function
 from ..dispatch.view_cache import remember_gradient as remember_gradient_of
 from ..kernels.llvm.native_code.check_mode import interrupt as interrupt_hook
-from ..kernels.llvm.native_code.element_kinds import ALL_KINDS, FLOATS
+from ..kernels.llvm.native_code.element_kinds import FLOATS, KINDS
 from ..kernels.llvm.native_code.structs import Items, Memory, Pointer, Struct, room
 from ..kernels.llvm.native_code.typed import WORD, Constant, word_at
 from ..modes import inference
@@ -111,7 +111,7 @@ class Adding(Struct):
     kernels: Items[int] = room(FLOATS)
 
 
-PAIRS = ALL_KINDS * ALL_KINDS
+PAIRS = KINDS * KINDS
 
 
 class Converting(Struct):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.native_code.element_kinds import BOOL, INTEGERS
+from ..kernels.llvm.native_code.element_kinds import BOOL, INTEGERS, holds, is_whole
 from ..kernels.llvm.native_code.kernel_calls import CallFrame, Constants, call_elementwise, call_with_constants
 from ..kernels.llvm.native_code.memory import bits
 from ..kernels.llvm.native_code.structs import Items, Struct, room
@@ -51,11 +51,13 @@ def put_object(frame: CallFrame, index: int, number: Object) -> bool:
 
 @native
 def is_exact(kind: int, number: Object, word: int) -> bool:
-    """Whether a kernel for a kind may be given a number as a float64: for int64, an int that is one; for bools none,
-    which would be of another dtype."""
-    if kind == BOOL:
+    """Whether a kernel for a kind may be given a number as a float64: for integers, an int that is one of the kind; for
+    bools none, which would be of another dtype."""
+    if not is_whole(kind):
+        return kind != BOOL
+    if number.type is not int_type or word & MAGNITUDE > EXACT:
         return False
-    return kind != INTEGERS or (number.type is int_type and word & MAGNITUDE <= EXACT)
+    return kind == INTEGERS or holds(kind, c.as_int(number))
 
 
 @native

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ..kernels.llvm.native_code.element_kinds import (
-    ALL_KINDS,
     BFLOAT16,
     BOOL,
     COMPLEX,
     FLOAT16,
     INT32,
     INTEGERS,
+    KINDS,
     itemsize,
 )
 from ..kernels.llvm.native_code.structs import Items
@@ -101,7 +101,7 @@ def any_kind_of(dtype: Object) -> int:
     known = kind_of(dtype)
     if known >= 0:
         return known
-    for kind in range(INT32, ALL_KINDS):
+    for kind in range(INT32, KINDS):
         if dtype_table.ours[kind] is dtype:
             return kind
     return -1

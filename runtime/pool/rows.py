@@ -6,7 +6,7 @@ of which one operand's are brought together.
 
 from __future__ import annotations
 
-from ..kernels.llvm.native_code.element_kinds import INTEGERS, is_half, number_at
+from ..kernels.llvm.native_code.element_kinds import is_half, is_whole, number_at
 from ..kernels.llvm.native_code.kernel_calls import (
     MOST_NUMBERS,
     CallFrame,
@@ -127,8 +127,11 @@ def word_of(memory: int, itemsize: int) -> int:
     """A word of equal elements."""
     if itemsize == 8:
         return load(memory, 0)
-    word = load_half(memory) if itemsize == 4 else load_quarter(memory) * 0x10001
-    return word | word << 32
+    if itemsize == 1:
+        half = load_eighth(memory) * 0x1010101
+    else:
+        half = load_half(memory) if itemsize == 4 else load_quarter(memory) * 0x10001
+    return half | half << 32
 
 
 @native
@@ -214,8 +217,8 @@ def run_tiled(kernel: int, operands: RowOperands, frame: CallFrame, first: int, 
 @native
 def spreads(found: Rows, kind: int, itemsize: int) -> bool:
     """Whether the kernel gets a row of equal elements where an operand has one number for each row: where rows are
-    short, so that many are computed at once, and of int64, as kernels are given none but in arrays."""
-    return found.repeated > 0 and (kind == INTEGERS or found.size * itemsize <= most_made(found))
+    short, so that many are computed at once, and of integers, as kernels are given none but in arrays."""
+    return found.repeated > 0 and (is_whole(kind) or found.size * itemsize <= most_made(found))
 
 
 @native

@@ -9,7 +9,7 @@ import pytest
 
 import specgrad as sg
 
-DTYPES = (sg.float32, sg.float64, sg.float16, sg.bfloat16, sg.int64)
+DTYPES = (sg.float32, sg.float64, sg.float16, sg.bfloat16, sg.int64, sg.int8)
 EXTENTS = (2, 3, 5, 8, 17)
 LEAST = 100  # elements, so that rows are looked for at all
 

@@ -16,7 +16,7 @@ from ...pool.parallel_for import by_slices
 from ...tensor.base import TensorBase, fresh
 from ...tensor.casting import cast, copy_cast
 from ...tensor.devices import CPU
-from ...tensor.dtypes import bool_, int64
+from ...tensor.dtypes import bool_
 from ...tensor.layouts import relaid
 from ...tensor.memory_format import Strides
 from ...tensor.shapes import Shape
@@ -254,10 +254,10 @@ def note_rows(op: Any, operands: tuple[Any, ...], numbers: int) -> None:
 
 
 def has_rows(op: Any, kind: Any) -> bool:
-    """Whether an op takes tensors of a dtype row by row: floats where it is allowed them, int64 where it says so."""
+    """Whether an op takes tensors of a dtype row by row: floats where it is allowed them, integers where it says so."""
     if kind.planned:
         return not op.allowed or "float" in op.allowed
-    return kind is int64 and not {"i", "p"}.isdisjoint(op.whole)
+    return kind.kind == "i" and kind.compute is kind and not {"i", "p"}.isdisjoint(op.whole)
 
 
 def remember_rows(op: Any, layouts: list[Any], plan: Any, count: int, shape: Shape, strides: Strides | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.native_code.element_kinds import ALL_KINDS, is_float, itemsize
+from ...kernels.llvm.native_code.element_kinds import KINDS, is_float, itemsize
 from ...kernels.llvm.native_code.kernel_calls import CallFrame, put_array
 from ...kernels.llvm.native_code.structs import Items, Struct
 from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
@@ -47,7 +47,7 @@ def has_single(shape: Tuple) -> bool:
 @native
 def kernel_for(kind: int, to: int) -> int:
     """The address of the kernel for a pair of kinds, 0 where there is none yet."""
-    return found_kernel(converting.kernels, ALL_KINDS * kind + to, converting.resolver)
+    return found_kernel(converting.kernels, KINDS * kind + to, converting.resolver)
 
 
 @native
@@ -58,7 +58,7 @@ def is_read_in_rows(tensor: Tensor, kind: int, to: int, places: Apart, owned: Ow
         return False
     if not are_rows(places) or kernel_for(kind, to) == 0:
         return False
-    places.row_entry = found_kernel(converting.kernels, PAIRS + ALL_KINDS * kind + to, converting.resolver)
+    places.row_entry = found_kernel(converting.kernels, PAIRS + KINDS * kind + to, converting.resolver)
     return places.row_entry != 0
 
 

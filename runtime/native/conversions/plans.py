@@ -10,7 +10,7 @@ import numpy as np
 
 from ...kernels.compile.row_entries import SUFFIX
 from ...kernels.cpu.dtypes import conversions as kernels
-from ...kernels.llvm.native_code.element_kinds import ALL_KINDS, BOOL, INT8, INT16, UINT8
+from ...kernels.llvm.native_code.element_kinds import BOOL, INT8, INT16, KINDS, UINT8
 from ...pool.calls import kernel_address
 from ..interned import PAIRS, Converting, converting_words
 from ..plans import array_of, memory, record_plan, resolver
@@ -27,7 +27,7 @@ def kernel_of(number: int) -> int:
     _asked[pair] += 1
     if _asked[pair] <= WORTH:
         return 0
-    kind, to = divmod(pair, ALL_KINDS)
+    kind, to = divmod(pair, KINDS)
     short = kernels.shortened if to in (INT8, INT16, UINT8) else kernels.converted
     return kernel_address(kernels.truth if to == BOOL else short, [array_of(kind), array_of(to)], SUFFIX * in_rows)
 

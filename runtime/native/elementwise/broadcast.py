@@ -15,7 +15,7 @@ from ..interned import job, none, outdated_type
 from ..kernel_calls import LONG, Size, found_kernel, is_exact, job_for, put_object
 from ..layout import Array, Dict, Object, Tensor, Tuple
 from ..references import Owned, item, own, own_new, put_item, retain
-from ..tensors import dtype_of, elements, holds_kind, is_tensor, kind_of, new_flat, new_tensor, not_handled
+from ..tensors import any_kind_of, dtype_of, elements, holds_kind, is_tensor, new_flat, new_tensor, not_handled
 from .apart import count_of
 from .constants import is_constant
 from .forward import KERNELS, ForwardPlan, has_number
@@ -65,7 +65,7 @@ def may_broadcast(one: Object, other: Object, computed: int) -> bool:
     first, second = cast(Tensor, one), cast(Tensor, other)
     if first.fn.type is outdated_type or second.fn.type is outdated_type:
         return False
-    kind = kind_of(first.dtype)
+    kind = any_kind_of(first.dtype)
     return first.dtype is second.dtype and kind >= 0 and kind != BOOL and computed >> kind & 1 == 1
 
 
@@ -133,7 +133,7 @@ def find_rows(plan: ForwardPlan, computed: int, frame: CallFrame, found: FoundRo
     if not may_broadcast(found.given[0], found.given[1], computed):
         return 0
     first, second = cast(Tensor, found.given[0]), cast(Tensor, found.given[1])
-    found.kind = kind_of(first.dtype)
+    found.kind = any_kind_of(first.dtype)
     found.key = cast(Tuple, own_new(owned, key_of(first, second)))
     if found.key is NULL:
         return -1

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.native_code.element_kinds import BOOL, INTEGERS, is_float, itemsize
-from ...kernels.llvm.native_code.memory import bits, load, single_bits, store, store_eighth, store_half
+from ...kernels.llvm.native_code.element_kinds import BOOL, INTEGERS, holds, holds_most, is_float, is_whole, itemsize
+from ...kernels.llvm.native_code.memory import (
+    bits,
+    load,
+    load_eighth,
+    load_half,
+    load_quarter,
+    single_bits,
+    store,
+    store_eighth,
+    store_half,
+    store_quarter,
+)
 from ...kernels.llvm.native_code.typed import NULL, cast, native, new
 from .. import c_functions as c
 from ..interned import default_dtype, false, float_type, int_type, true
@@ -45,7 +56,7 @@ def fits_kind(kind: int, thing: Object) -> bool:
     """Whether a number is of a kind without changing it: no fraction for whole numbers, no number for bools."""
     if kind == BOOL:
         return is_bool(thing)
-    if kind == INTEGERS:
+    if is_whole(kind):
         return is_bool(thing) or thing.type is int_type
     return kind <= DOUBLE and is_constant(thing)
 
@@ -63,7 +74,7 @@ def word_of(kind: int, thing: Object) -> int:
     """The bits of a number of a kind; an error is set where the kind has no such number."""
     if is_bool(thing) and not is_float(kind):
         return int(thing is true)
-    if kind == INTEGERS:
+    if is_whole(kind):
         return c.as_int(thing)
     number = float_of(thing)
     return bits(number) if kind == DOUBLE else single_bits(number)
@@ -85,6 +96,9 @@ def fill(memory: int, word: int, count: int, width: int) -> None:
     elif width == 4:
         for i in range(count):
             store_half(memory + 4 * i, word)
+    elif width == 2:
+        for i in range(count):
+            store_quarter(memory + 2 * i, word)
     else:
         for i in range(count):
             store_eighth(memory + i, word)
@@ -99,7 +113,7 @@ def constant_array(kind: int, thing: Object, count: int, owned: Owned) -> Array:
     if c.error_set() is not NULL:
         c.clear_error()
         return cast(Array, NULL)
-    if kind == 0 and not is_single(thing):
+    if (kind == 0 and not is_single(thing)) or (is_whole(kind) and not holds(kind, word)):
         return cast(Array, NULL)
     flat = own_new(owned, new_flat(new(Size).items, count, kind))
     if flat is NULL:
@@ -110,9 +124,16 @@ def constant_array(kind: int, thing: Object, count: int, owned: Owned) -> Array:
 
 
 @native
-def are_positive(memory: int, count: int) -> bool:
-    """Whether all of so many numbers of int64 are greater than 0."""
-    others = 0
+def are_positive(memory: int, count: int, kind: int) -> bool:
+    """Whether all of so many integers of a kind are greater than 0."""
+    others, width = 0, itemsize(kind)
+    if kind == INTEGERS:
+        for i in range(count):
+            others += load(memory, 8 * i) <= 0
+        return others == 0
+    most = holds_most(kind)
     for i in range(count):
-        others += load(memory, 8 * i) <= 0
+        place = memory + width * i
+        word = load_half(place) if width == 4 else load_quarter(place) if width == 2 else load_eighth(place)
+        others += word == 0 or word > most
     return others == 0

@@ -5,7 +5,7 @@ Tensors are contiguous, or those whose elements lie apart are packed (apart.py).
 
 from __future__ import annotations
 
-from ...kernels.llvm.native_code.element_kinds import BFLOAT16, BOOL, FLOATS, INTEGERS, KINDS, is_half, itemsize
+from ...kernels.llvm.native_code.element_kinds import BFLOAT16, BOOL, FLOATS, KINDS, is_half, is_whole, itemsize
 from ...kernels.llvm.native_code.kernel_calls import CallFrame, call_native, put_array
 from ...kernels.llvm.native_code.memory import single_bits
 from ...kernels.llvm.native_code.structs import Items, Struct, room
@@ -17,7 +17,7 @@ from ..interned import bool_, cpu, float_type, int_type, none, outdated_type, tr
 from ..kernel_calls import EXACT, MAGNITUDE, is_exact, put_object
 from ..layout import Array, Dict, DType, Float, Object, Tensor, Tuple
 from ..references import Owned, own
-from ..tensors import elements, holds_kind, is_tensor, is_tensor_anywhere, kind_of, not_handled, records, same
+from ..tensors import any_kind_of, elements, holds_kind, is_tensor, is_tensor_anywhere, not_handled, records, same
 from .apart import count_of, found_apart, spread
 from .constants import are_positive, constant_array, is_bool, is_constant
 from .order import Order, ordered
@@ -45,7 +45,7 @@ class ForwardPlan(Struct):
     computed: int  # bit i: of kind i the op computes what its kernel does, and may run here
     promotes: int  # which operands are converted first: see promotion.py
     converts_bools: int  # whether bools are
-    positive: int  # whether of int64 only with positive numbers: in the second tensor, in its place, or beside it
+    positive: int  # whether of integers only with positive numbers: in the second tensor, in its place, or beside it
     resolver: Object  # finds kernels: see plans.py
     node: RecordPlan  # NULL without one
     differentiable: int  # bit i: tensor i
@@ -82,7 +82,7 @@ def begin_prepared(ready: Prepared) -> None:
 def packed(tensor: Tensor, kind: int, place: int, ready: Prepared, owned: Owned) -> Array:
     """A flat array, owned, of the elements of an operand that lies apart, or for them; NULL where it does not fit."""
     now = new(Apart)
-    later = ready.apart is not NULL and ready.into is NULL and kind == kind_of(ready.dtype)
+    later = ready.apart is not NULL and ready.into is NULL and kind == any_kind_of(ready.dtype)
     places = ready.apart if later else now
     if ready.turned:
         flat = ordered(tensor, kind, ready.order, place, ready.size, places, owned)
@@ -142,7 +142,7 @@ def array_of(thing: Object, kind: int, place: int, ready: Prepared, gathers: boo
 def note_lead(plan: ForwardPlan, lead: Tensor, ready: Prepared, gathers: bool, owned: Owned) -> bool:
     """Note and own shape and array of the tensor that leads; False where it has to be contiguous and is not."""
     ready.dtype, ready.shape = lead.dtype, own(owned, lead.shape)  # owned: to find a kernel, Python may run
-    kind = kind_of(lead.dtype)
+    kind = any_kind_of(lead.dtype)
     if kind < 0 or not plan.computed >> kind & 1 or lead.fn.type is outdated_type:
         return False
     if ready.turned:
@@ -181,7 +181,7 @@ def stands_for_tensor(plan: ForwardPlan, i: int, kind: int, frame: CallFrame, th
     """Put the number in the place of a tensor into the frame, as the kernel takes it; False where there may be none."""
     if plan.takes_number:
         fit = i == 1 and put_object(frame, 0, thing) and is_exact(kind, thing, frame.numbers[0])
-        return fit and (kind != INTEGERS or not plan.positive or frame.numbers[0] > 0)
+        return fit and (not is_whole(kind) or not plan.positive or frame.numbers[0] > 0)
     if kind >= FLOATS or not plan.chooses or plan.masks >> i & 1 or not put_object(frame, 0, thing):
         return False
     if not has_number(kind, thing, frame.numbers[0]):
@@ -194,19 +194,19 @@ def stands_for_tensor(plan: ForwardPlan, i: int, kind: int, frame: CallFrame, th
 
 @native
 def is_spread(plan: ForwardPlan, i: int, kind: int, thing: Object) -> bool:
-    """Whether a number may stand for tensor `i` of bools or int64, which then has it everywhere."""
+    """Whether a number may stand for tensor `i` of bools or integers, which then has it everywhere."""
     may_be_one = (plan.takes_number != 0 and i == 1) or (plan.chooses != 0 and plan.masks >> i & 1 == 0)
     fits = kind >= FLOATS and plan.positive == 0 and (plan.computed >> BOOL & 1 == 1 or not is_bool(thing))
     return may_be_one and fits and is_constant(thing)
 
 
 @native
-def are_allowed(plan: ForwardPlan, frame: CallFrame, variant: int, size: int) -> bool:
-    """Whether an op of int64 that refuses some numbers may run: the second tensor, or each number, is positive."""
+def are_allowed(plan: ForwardPlan, frame: CallFrame, variant: int, size: int, kind: int) -> bool:
+    """Whether an op of integers that refuses some may run: the second tensor, or each number, is positive."""
     for i in range(plan.numbers):
         if frame.numbers[int(variant > 0) + i] <= 0:  # the bits of floats that are no more are no more either
             return False
-    return plan.tensors < 2 or variant == 1 or are_positive(frame.memory[1], size)
+    return plan.tensors < 2 or variant == 1 or are_positive(frame.memory[1], size, kind)
 
 
 @native
@@ -221,7 +221,7 @@ def prepared(
     thing = arguments[lead]
     if not is_tensor(thing) or not note_lead(plan, cast(Tensor, thing), ready, gathers, owned):
         return UNFIT
-    kernel, ready.spreads = kind_of(ready.dtype), int(plan.alike == 0)
+    kernel, ready.spreads = any_kind_of(ready.dtype), int(plan.alike == 0)
     for i in range(plan.tensors):
         kind = BOOL if plan.masks >> i & 1 else kernel
         leads = i == lead and not ready.turned and cast(Tensor, thing).flat is none
@@ -247,7 +247,7 @@ def prepared(
             return UNFIT
         if plan.fitting and not has_number(kernel, number, frame.numbers[place]):
             return UNFIT
-    if kernel == INTEGERS and plan.positive and not are_allowed(plan, frame, variant, ready.size):
+    if is_whole(kernel) and plan.positive and not are_allowed(plan, frame, variant, ready.size, kernel):
         return UNFIT
     return kernel + KINDS * variant
 

@@ -14,7 +14,17 @@ from ..interned import bool_, device_functions, int64, none, tuple_type
 from ..kernel_calls import Arguments, Size, found_kernel, run_kernel, run_packing
 from ..layout import Array, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, own_new, release_all, retain, size
-from ..tensors import dtype_of, elements, holds_kind, is_tensor, kind_of, new_flat, new_tensor, not_handled, withdrawn
+from ..tensors import (
+    any_kind_of,
+    dtype_of,
+    elements,
+    holds_kind,
+    is_tensor,
+    new_flat,
+    new_tensor,
+    not_handled,
+    withdrawn,
+)
 from .apart import MOST_PACKED, count_of, found_apart
 from .broadcast import FoundRows, broadcast, may_broadcast, may_have_rows, put_given
 from .constants import are_positive, constant_array, kind_of_constants
@@ -39,7 +49,7 @@ def holds_positive(thing: Object, owned: Owned) -> bool:
     if not is_tensor(thing) or cast(Tensor, thing).dtype is not int64 or cast(Tensor, thing).flat is none:
         return False
     flat = own(owned, cast(Tensor, thing).flat)
-    return holds_kind(flat, INTEGERS) and are_positive(flat.memory, elements(flat))
+    return holds_kind(flat, INTEGERS) and are_positive(flat.memory, elements(flat), INTEGERS)
 
 
 @native
@@ -48,8 +58,9 @@ def launch_rows(plan: ForwardPlan, arguments: Items[Object], given: Items[Object
     None as `launch`. What is `given` to the kernel may be copies of the arguments."""
     found, computed = new(FoundRows), plan.computed
     put_given(plan, given, found)
-    if plan.positive and (found.single or not holds_positive(arguments[1], owned)):
-        computed &= ~(1 << INTEGERS)
+    if plan.positive:
+        in_rows = found.single == 0 and holds_positive(arguments[1], owned)
+        computed &= (2 << INTEGERS if in_rows else 1 << INTEGERS) - 1
     result = broadcast(plan, computed, found, owned)
     if result is NULL or result is none:
         return result
@@ -138,7 +149,7 @@ def lies_in_order(thing: Object) -> bool:
 def packed_copy(thing: Object, owned: Owned) -> Object:
     """A contiguous copy, owned, of a tensor that lies apart; others as they are, also without memory."""
     places, tensor = new(Apart), cast(Tensor, thing)
-    flat = found_apart(tensor, kind_of(tensor.dtype), places, owned)
+    flat = found_apart(tensor, any_kind_of(tensor.dtype), places, owned)
     if flat is NULL:
         return thing
     pack(places, flat.memory)

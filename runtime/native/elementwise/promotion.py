@@ -89,9 +89,7 @@ def kind_of_result(rule: int, tensors: int, masks: int, operands: Items[Object])
         return kind
     if rule == TO_FLOAT or number == FRACTION:
         return kind_of(c.list_item(default_dtype, 0))
-    if kind == BOOL and number == WHOLE:
-        return INTEGERS
-    return kind if kind <= INTEGERS else UNKNOWN  # smaller integers have kernels in the general path alone
+    return INTEGERS if kind == BOOL and number == WHOLE else kind
 
 
 @native

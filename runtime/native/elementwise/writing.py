@@ -13,7 +13,16 @@ from ..interned import bool_, device_functions, int_type, none, outdated_type, t
 from ..kernel_calls import LONG, Arguments, found_kernel, run_kernel, run_packing
 from ..layout import Array, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, release_all, retain
-from ..tensors import elements, holds_kind, in_inference_mode, is_tensor, kind_of, not_handled, same, shared_writes
+from ..tensors import (
+    any_kind_of,
+    elements,
+    holds_kind,
+    in_inference_mode,
+    is_tensor,
+    not_handled,
+    same,
+    shared_writes,
+)
 from .apart import count_of, each_alone, note_apart
 from .broadcast import FoundRows, find_rows, may_have_rows, put_given, put_operands, run_all_rows
 from .forward import UNFIT, ForwardPlan, Prepared, begin_prepared, lies_elsewhere, needs_graph, on_device, prepared
@@ -126,7 +135,7 @@ def write_rows(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New
 def write_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
     """The first operand, after others have been converted to its dtype; None as `launch_in_place`."""
     kind = kind_of_result(plan.promotes, plan.tensors, plan.masks, arguments) if plan.promotes else UNKNOWN
-    if kind < 0 or not plan.computed >> kind & 1 or kind_of(cast(Tensor, arguments[0]).dtype) != kind:
+    if kind < 0 or not plan.computed >> kind & 1 or any_kind_of(cast(Tensor, arguments[0]).dtype) != kind:
         return not_handled()
     given, converted, owned = new(Arguments), new(Owned), new(Owned)
     frame, ready = new(CallFrame), new(Prepared)

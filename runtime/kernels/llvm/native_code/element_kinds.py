@@ -5,17 +5,23 @@ from __future__ import annotations
 from .memory import load, load_half, load_quarter, single_bits
 from .typed import native
 
-# 0 is float32, 1 float64; 16-bit floats follow, which kernels compute with as float32; then what are no floats: the
-# last few are for copies in another dtype alone.
+# 0 is float32, 1 float64; 16-bit floats follow, which kernels compute with as float32; then what are no floats: of the
+# last few, integers of fewer bits, ops with kernels of their own have none.
 BFLOAT16, FLOAT16, BOOL, INTEGERS, INT32, INT16, INT8, UINT8 = range(2, 10)
-FLOATS, KINDS, ALL_KINDS = 4, 6, 10  # how many; of the second ops may have kernels
-COMPLEX = ALL_KINDS  # and behind it those of float64: kernels are given complex numbers as pairs of their parts
+FLOATS, KINDS = 4, 10  # how many
+COMPLEX = KINDS  # and behind it those of float64: kernels are given complex numbers as pairs of their parts
 
 
 @native
 def is_float(kind: int) -> bool:
     """Whether kernels are compiled for arrays of this kind."""
     return kind >= 0 and kind < FLOATS
+
+
+@native
+def is_whole(kind: int) -> bool:
+    """Whether a kind is one of integers."""
+    return kind >= INTEGERS and kind < KINDS
 
 
 @native
@@ -52,6 +58,21 @@ def itemsize(kind: int) -> int:
     if kind == BOOL or kind > INT16:
         return 1
     return 4 if kind == 0 or kind == INT32 else 8
+
+
+@native
+def holds(kind: int, number: int) -> bool:
+    """Whether an integer is one of a kind of integers."""
+    if kind == INTEGERS:
+        return True
+    least = 0 if kind == UINT8 else -holds_most(kind) - 1
+    return number >= least and number <= holds_most(kind)
+
+
+@native
+def holds_most(kind: int) -> int:
+    """The largest integer of a kind of fewer than 64 bits."""
+    return 255 if kind == UINT8 else (1 << (8 * itemsize(kind) - 1)) - 1
 
 
 @native
