@@ -85,7 +85,8 @@ def as_kind(tensor: Tensor, to: int, owned: Owned) -> New[Object]:
     kind, shape = any_kind_of(tensor.dtype), own(owned, tensor.shape)
     if kind < 0 or to < 0 or kind == to or converting.resolver is NULL:
         return not_handled()
-    if tensor.strides is not none and has_single(shape):  # a copy keeps what strides say of dimensions of size 1
+    # A copy keeps what strides say of dimensions of size 1, and where there are no elements.
+    if tensor.strides is not none and (has_single(shape) or count_of(shape) == 0):
         return not_handled()
     order, places, frame, flat = new(Order), new(Apart), new(CallFrame), cast(Array, NULL)
     turned = tensor.flat is none and begin_order(shape, order) and note_steps(tensor, order) and sort_order(order)

@@ -1,4 +1,4 @@
-"""Scans of contiguous floats, as plans call them: lines along (before, along, after), in order of (before, after)."""
+"""Scans of contiguous tensors, as plans call them: lines along (before, along, after), in order of (before, after)."""
 
 from __future__ import annotations
 
@@ -23,6 +23,16 @@ def sums_along(x: Array, out: Array, along: int, after: int, reverse: int, first
         running_chunks(x, out, np.zeros(last), along, first, last)
     else:
         running_sums(x, out, np.empty(0), in_two, along, after, reverse != 0, first, last)
+
+
+@jit
+def whole_sums_along(x: Array, out: Array, along: int, after: int, first: int, last: int) -> None:
+    """y_i = sum_{j <= i} x_j of whole numbers or bools, modulo 2^64."""
+    for line in range(first, last):
+        start, total = line // after * along * after + line % after, 0
+        for i in range(along):
+            total += x[start + i * after]
+            out[start + i * after] = total
 
 
 @jit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype, with_whole_numbers
 from . import cpu_plan_loops as loops
 from .cpu_chunks import CHUNK
 from .cpu_extremes import SIDE_BY_SIDE, running_extremes
@@ -15,6 +15,17 @@ from .cpu_sums import NARROW
 MOST = 1 << 16  # elements
 
 
+def whole_cumsum(x: Layout, dim: int) -> Plan | None:
+    """Running sums of whole numbers or bools, of any size."""
+    shape = x.shape
+    if not shape or not are_contiguous(x) or not prod(shape):
+        return None
+    along, after = shape[dim], prod(shape[dim + 1 :])
+    rows = (prod(shape) // along, 1 if after == 1 else 64)
+    return (Step(loops.whole_sums_along, (0,), ((0, shape),), (), (along, after), rows, prod(shape), indices=(0,)),)
+
+
+@with_whole_numbers(whole_cumsum)
 def cumsum(x: Layout, dim: int) -> Plan | None:
     """Running sums."""
     return _scanned(loops.sums_along, dim, (0,), (x,), (0,))

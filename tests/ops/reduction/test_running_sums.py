@@ -1,10 +1,11 @@
-"""Running sums of float64 along contiguous lines: as exact as their terms allow, whatever is not finite among them."""
+"""Running sums along lines: of float64 as exact as their terms allow, whatever is not finite among them; of integers."""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,3 +45,19 @@ def test_what_is_not_finite(name: str, times: int) -> None:
         with np.errstate(invalid="ignore", over="ignore"):
             expected = np.cumsum(line)
         np.testing.assert_array_equal(sg.cumsum(sg.tensor(line), 0).numpy(), expected)
+
+
+@pytest.mark.parametrize("dtype", [sg.int64, sg.bool, sg.int32, sg.uint8], ids=str)
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (9,), (3, 4), (2, 3, 4), (3, 0), (40, 70), (2, 70_000)])
+def test_running_sums_of_whole_numbers(dtype: Any, shape: tuple[int, ...]) -> None:
+    """NumPy's along every dimension, in int64; the first call finds the plan by which the second is computed."""
+    x = sg.tensor(np.random.default_rng(1).integers(0, 9, shape)).to(dtype)
+    for dim in range(max(len(shape), 1)):
+        for _ in range(2):
+            found = x.cumsum(dim)
+        wanted = np.cumsum(x.numpy(), dim, dtype=np.int64) if shape else x.numpy().astype(np.int64)
+        np.testing.assert_array_equal(found.numpy(), wanted)
+        assert found.dtype is sg.int64
+    turned = sg.tensor(np.random.default_rng(1).integers(-(2**62), 2**62, (7, 5))).t()
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(turned.cumsum(1).numpy(), np.cumsum(turned.numpy(), 1))
