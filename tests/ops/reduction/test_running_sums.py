@@ -1,4 +1,4 @@
-"""Running sums along lines: of float64 as exact as their terms allow, whatever is not finite among them; of integers."""
+"""Running sums along lines: of float64 as exact as their terms allow, whatever is not finite there; of integers too."""
 
 from __future__ import annotations
 
