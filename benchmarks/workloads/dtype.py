@@ -1,8 +1,8 @@
-"""float64 and bfloat16 where float32 is timed elsewhere."""
+"""float64, bfloat16 and integers where float32 is timed elsewhere."""
 
 from functools import partial
 
-from .making import backward, leaves, plain, through
+from .making import backward, integers, leaves, plain, through
 from .registering import COSTS, GROUPS, Cost
 
 DTYPES = {"float64": 8, "bfloat16": 2}
@@ -42,6 +42,13 @@ def gelu(torch, dtype):
     """gelu(a), a million."""
     (a,) = plain(torch, (SIZE,), dtype=dtype)
     return lambda: torch.nn.functional.gelu(a)
+
+
+@in_dtypes(2)
+def square(torch, dtype):
+    """a ** 2, a million."""
+    (a,) = plain(torch, (SIZE,), dtype=dtype)
+    return lambda: a**2
 
 
 @in_dtypes(1)
@@ -96,3 +103,17 @@ def attention(torch, dtype):
     """Causal attention of 4 heads, 64 positions of 32, batch 2, forward and backward."""
     attend = torch.nn.functional.scaled_dot_product_attention
     return through(torch, lambda q, k, v: attend(q, k, v, is_causal=True), *[(2, 4, 64, 32)] * 3, dtype=dtype)
+
+
+@in_dtypes(dtypes=("int32", "uint8"))
+def arithmetic(torch, dtype):
+    """(3 a + b) % 7 == 2 on 64 numbers."""
+    a, b = (integers(torch, 20, 64).to(getattr(torch, dtype)) for _ in range(2))
+    return lambda: (3 * a + b) % 7 == 2
+
+
+@in_dtypes(dtypes=("int64",))
+def positions(torch, dtype):
+    """The positions that a mask of 8 rows of 128 tokens gives them."""
+    mask = (integers(torch, 4, 8, 128) > 0).to(getattr(torch, dtype))
+    return lambda: (mask.cumsum(1) - 1).clamp(min=0)
