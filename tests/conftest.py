@@ -38,6 +38,15 @@ def lib(request: pytest.FixtureRequest) -> ModuleType:
     return importlib.import_module(request.param)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def settled() -> Iterator[None]:
+    """What a module of tests leaves behind, what was compiled for it above all, lives on: the garbage collector looks at
+    it once, else each test that collects takes seconds in the end."""
+    yield
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def place(request: pytest.FixtureRequest) -> Iterator[str]:
     """Where tests make their tensors: see `tests/both_places.py`."""
