@@ -40,7 +40,7 @@ def lib(request: pytest.FixtureRequest) -> ModuleType:
 
 @pytest.fixture(scope="module", autouse=True)
 def settled() -> Iterator[None]:
-    """What a module of tests leaves behind, what was compiled for it above all, lives on: the garbage collector looks at
+    """What a module of tests leaves behind, mostly what was compiled for it, lives on: the garbage collector looks at
     it once, else each test that collects takes seconds in the end."""
     yield
     gc.collect()
