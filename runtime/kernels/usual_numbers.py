@@ -1,4 +1,4 @@
-"""Kernels of a power of each element: an exponent that is usual has a loop of its own.
+"""Kernels of a power of each element, and of its derivative: an exponent that is usual has a loop of its own.
 
 `pow_number` asks for the exponent of each element. A compiler that takes the question out of the loop makes a loop for
 each answer; where elements are converted as they are read and written, as those of 16-bit floats are, it finds that
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from .compile.scalar_library import names_in, rebuilt
-from .scalar import pow_number, sqrt
+from .scalar import conj, pow_number, rsqrt, sqrt
 from .usual_blocks import pattern_with_number
 
 
@@ -36,9 +36,41 @@ def powers(self: Any, other: Any, result: Any) -> None:
             result[i] = whole(self[i], other)
 
 
+def pattern_of_derivative(grad: Any, self: Any, exponent: Any, result: Any) -> None:
+    """What the text of the derivative's kernel is."""
+    T = result.dtype.type
+    exponent = T(exponent)
+    for i in range(result.size):
+        result[i] = T(0) if exponent == T(0) else grad[i] * conj(exponent * whole(self[i], exponent - T(1)))
+
+
+def derivatives(grad: Any, self: Any, exponent: Any, result: Any) -> None:
+    """The same with a loop for each usual exponent, of real numbers."""
+    T = result.dtype.type
+    exponent = T(exponent)
+    if exponent == 2:
+        for i in range(result.size):
+            result[i] = grad[i] * (exponent * self[i])
+    elif exponent == 3:
+        for i in range(result.size):
+            result[i] = grad[i] * (exponent * (self[i] * self[i]))
+    elif exponent == 0.5:
+        for i in range(result.size):
+            result[i] = grad[i] * (exponent * T(rsqrt(self[i])))
+    else:
+        for i in range(result.size):
+            result[i] = T(0) if exponent == T(0) else grad[i] * (exponent * whole(self[i], exponent - T(1)))
+
+
+FORMS = ((pattern_with_number, powers), (pattern_of_derivative, derivatives))
+
+
 def with_usual_numbers(kernel: Any) -> Any:
-    """The kernel with loops of its own for usual exponents where it is a power, else the kernel itself."""
+    """The kernel with loops of its own for usual exponents where it is of a power, else the kernel itself."""
     code = kernel.__code__
-    called = [kernel.__globals__.get(name) for name in names_in(code) - {"range"}]
-    is_power = called == [pow_number] and code.co_code == pattern_with_number.__code__.co_code
-    return rebuilt(powers, {"whole": pow_number}) if is_power else kernel
+    called = {kernel.__globals__.get(name) for name in names_in(code) - {"range"}}
+    if called - {conj} == {pow_number}:
+        for pattern, written in FORMS:
+            if code.co_code == pattern.__code__.co_code:
+                return rebuilt(written, {"whole": pow_number})
+    return kernel

@@ -59,8 +59,8 @@ def launch_rows(plan: ForwardPlan, arguments: Items[Object], given: Items[Object
     found, computed = new(FoundRows), plan.computed
     put_given(plan, given, found)
     if plan.positive:
-        in_rows = found.single == 0 and holds_positive(arguments[1], owned)
-        computed &= (2 << INTEGERS if in_rows else 1 << INTEGERS) - 1
+        allowed = found.single == 0 and holds_positive(arguments[1], owned)
+        computed &= (2 << INTEGERS if allowed else 1 << INTEGERS) - 1  # of integers those of int64, or none
     result = broadcast(plan, computed, found, owned)
     if result is NULL or result is none:
         return result
