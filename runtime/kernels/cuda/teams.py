@@ -16,7 +16,6 @@ from .vocabulary import T, cuda, int32, uint32
 KINDS = ("thread", "warp", "block", "columns")
 WARP = 32  # lanes of a warp, and columns of a block
 ALL = 0xFFFFFFFF
-MOST_LANES = 1024  # of a block
 
 # Texts name these; a kernel has its own in their place.
 join: Any = None
