@@ -88,14 +88,6 @@ def kind_of(dtype: Object) -> int:
 
 
 @native
-def kind_of_number(dtype: Object) -> int:
-    """`kind_of` for complex numbers too."""
-    if dtype is complex64:
-        return COMPLEX
-    return COMPLEX + 1 if dtype is complex128 else kind_of(dtype)
-
-
-@native
 def any_kind_of(dtype: Object) -> int:
     """`kind_of` for integers of fewer bits too."""
     known = kind_of(dtype)
@@ -105,6 +97,14 @@ def any_kind_of(dtype: Object) -> int:
         if dtype_table.ours[kind] is dtype:
             return kind
     return -1
+
+
+@native
+def kind_of_number(dtype: Object) -> int:
+    """`any_kind_of` for complex numbers too."""
+    if dtype is complex64:
+        return COMPLEX
+    return COMPLEX + 1 if dtype is complex128 else any_kind_of(dtype)
 
 
 @native

@@ -13,13 +13,13 @@ from ...kernels.cpu.dtypes.half_plans import INDEX, MASK
 from ...kernels.cpu.plan import Mask, Plan, takes_complex
 from ...tensor.base import TensorBase, fresh
 from ...tensor.devices import CPU
-from ...tensor.dtypes import bool_, dtype, int64
+from ...tensor.dtypes import bool_, dtype, int8, int16, int32, int64, uint8
 from ..destinations import may_meet
 from ..fast_path import fast_path
 from .device_kernel_op import rehearse_op
 from .plan_keys import are_indices, as_known, is_in_pairs, may_be_key, parts_of_key, plan_for, plan_of, table_of
 
-WHOLE = bool_, int64  # dtypes of which some ops find plans apart
+WHOLE = bool_, int64, int32, int16, int8, uint8  # dtypes of which some ops find plans apart
 MOST_LISTED = 64  # tensors in a list
 ALL_RANKS = 2**64 - 1  # a bit for each pair
 kernel_ops: dict[str, KernelOp] = {}  # by name
@@ -139,7 +139,7 @@ class KernelOp:
         if not fits or may_meet(checked[0]) or not may_be_key(checked):
             return
         own = checked[0]._dtype
-        table = getattr(self, f"written_{own.name}") if own in WHOLE and not self.moves else self.written
+        table = table_of(self, own, "written") if own in WHOLE and not self.moves else self.written
         plan = plan_for(table, self.key(checked), lambda: self.plan(checked, own, True))
         with contextlib.suppress(TypeError, AttributeError):  # of a list, or of what is no tensor yet
             table[self.key(given)] = plan

@@ -42,10 +42,10 @@ def plan_of(
     return plan
 
 
-def table_of(op: Any, computed: dtype) -> dict[Any, Any]:
-    """Where an op keeps the plans for tensors of a dtype."""
-    kind = "complex" if computed.kind == "c" else computed.name
-    found: dict[Any, Any] = getattr(op, "found" if computed.native else f"found_{kind}")
+def table_of(op: Any, computed: dtype, tables: str = "found") -> dict[Any, Any]:
+    """Where an op keeps the plans for tensors of a dtype: integers have the same ones, however many bits they have."""
+    kind = {"c": "complex", "i": "int64"}.get(computed.kind, computed.name)
+    found: dict[Any, Any] = getattr(op, tables if computed.native else f"{tables}_{kind}")
     return found
 
 

@@ -12,7 +12,7 @@ from ..interned import cpu, none, outdated_type, true
 from ..kernel_calls import Arguments
 from ..layout import Array, DType, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, own_new, release_all, retain
-from ..tensors import is_tensor, kind_of, not_handled, records
+from ..tensors import any_kind_of, is_tensor, kind_of_number, not_handled, records
 from .calls import CALL_BYTES, Call, CallPlan, Operands, run_call
 from .launch import (
     OPTIONAL,
@@ -86,7 +86,7 @@ def bring_alike(plan: KernelOpPlan, given: Arguments, owned: Owned) -> bool:
         return True
     if second.rg is true and records() != 0:
         return False
-    found = as_kind(second, kind_of(first.dtype), owned)
+    found = as_kind(second, any_kind_of(first.dtype), owned)
     given.items[1] = own_new(owned, found)
     return found is not NULL and found is not none
 
@@ -99,7 +99,7 @@ def write_by_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) ->
     dtype = common_dtype(plan, given, cpu) if taken else cast(DType, NULL)
     if dtype is NULL:
         return not_handled() if c.error_set() is NULL else NULL
-    kind = kind_of(dtype)
+    kind = kind_of_number(dtype)
     first = cast(Tensor, given.items[0])
     table = plan.found if is_float(kind) or plan.moves else plans_for(plan, kind)
     if table is NULL or is_half(kind) or awaited(first):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.native_code.element_kinds import BFLOAT16, INTEGERS, is_complex, is_half
+from ...kernels.llvm.native_code.element_kinds import BFLOAT16, INTEGERS, is_complex, is_half, is_whole
 from ...kernels.llvm.native_code.element_kinds import BOOL as BOOLS
 from ...kernels.llvm.native_code.memory import bits, load
 from ...kernels.llvm.native_code.structs import Items, Struct, room
@@ -30,7 +30,7 @@ from ..interned import (
 from ..kernel_calls import Arguments
 from ..layout import Array, Dict, DType, Float, List, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
-from ..tensors import is_tensor, is_tensor_anywhere, kind_of, kind_of_number, not_handled, records, withdrawn
+from ..tensors import is_tensor, is_tensor_anywhere, kind_of_number, not_handled, records, withdrawn
 from ..views.one import is_int_or_ints
 from .calls import MOST_OPERANDS, CallPlan, Operands, note_none, note_operand, run_plan
 
@@ -48,7 +48,7 @@ class KernelOpPlan(Struct):
     found_bfloat16: Dict  # those for this dtype
     found_float16: Dict
     found_bool: Dict
-    found_int64: Dict
+    found_int64: Dict  # and for integers of fewer bits
     found_complex: Dict  # or NULL: it does not take complex numbers
     ranks: int  # the address of a word with the pairs of ranks for which plans have been looked for, or -1 for all
     name: Object  # of the in-place form
@@ -161,7 +161,8 @@ def common_dtype(plan: KernelOpPlan, given: Arguments, place: Object) -> DType:
                 dtype = tensor.dtype
         elif not takes(letter, argument):
             return NULL
-    known = kind_of(dtype) >= 0 or (is_complex(kind_of_number(dtype)) and plan.found_complex is not NULL)
+    kind = kind_of_number(dtype)
+    known = kind >= 0 and (not is_complex(kind) or plan.found_complex is not NULL)
     fits = place is not cpu or known  # what is launched on a device is looked up by the dtype
     return dtype if dtype is not NULL and fits else cast(DType, NULL)
 
@@ -341,7 +342,7 @@ def plans_for(plan: KernelOpPlan, kind: int) -> Dict:
     """The table of an op's plans for tensors of a kind."""
     if kind == BOOLS:
         return plan.found_bool
-    if kind == INTEGERS:
+    if is_whole(kind):
         return plan.found_int64
     return table_for(plan.found, plan.found_bfloat16, plan.found_float16, kind)
 

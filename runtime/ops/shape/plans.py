@@ -16,6 +16,8 @@ MOST = 1 << 16  # elements: larger copies whose rows lie in columns are for kern
 MOST_JOINED = 1 << 18  # elements that are joined piece by piece, by one thread; 16-bit floats always are
 COPIED = 5  # dimensions of what `strided_copy` copies
 LOOPS = 3  # of what `path_copy` copies
+MADE = {2: loops.pairs_made, 3: loops.triples_made, 4: loops.quadruples_made}  # of operands of one element a row
+PARTED = {2: loops.pairs_parted, 3: loops.triples_parted, 4: loops.quadruples_parted}
 
 
 @of_any_dtype
@@ -86,6 +88,8 @@ def _joined(tensors: tuple[Layout, ...], dim: int, shape: Ints) -> Plan | None:
     rows, steps, offset = prod(shape[:dim]), [], 0
     if any(t.strides is not None for t in tensors):
         return _joined_as_they_lie(tensors, dim, shape)
+    if len(tensors) in MADE and all(prod(t.shape[dim:]) == 1 for t in tensors):
+        return single(MADE[len(tensors)], len(tensors), shape, (), (), (rows, SLICE), row=len(tensors))
     if len(tensors) == 2:
         first, second = (prod(t.shape[dim:]) for t in tensors)
         return single(loops.two_joined, 2, shape, (), (first, second), (rows, 1), row=first + second)
@@ -130,6 +134,8 @@ def _pieces(wanted: tuple[bool, ...], grad: Layout, shapes: tuple[Ints, ...], di
     own, start, steps = lines(grad), 0, list[Step]()
     if dim < 0 or any(0 in shape for shape in shapes):
         return None
+    if len(wanted) in PARTED and all(wanted) and all(prod(shape[dim:]) == 1 for shape in shapes) and not grad.strides:
+        return (Step(PARTED[len(wanted)], (1,), (*enumerate(shapes),), rows=(prod(shapes[0]), SLICE), row=len(wanted)),)
     for i, (yes, shape) in enumerate(zip(wanted, shapes, strict=True)):
         size = shape[dim] if len(shape) == len(own) else 1
         piece = bordered(*own[dim], -start, start + size - own[dim][0])
