@@ -10,9 +10,10 @@ import numpy as np
 
 from ...kernels.jit import READ, WRITTEN, jit
 from ...kernels.llvm.addresses import empty_row, part_of
+from ...kernels.llvm.order_keys import order_key
 from .cpu_counting_loops import count_from, range_of
 from .cpu_loops import order_keys
-from .cpu_ranks import SHORT, float_key, put_in_order, room_for_keys
+from .cpu_ranks import SHORT, put_in_order, room_for_keys
 
 Array = np.ndarray
 
@@ -43,7 +44,7 @@ def order_floats(line: Array, order: Array, found: Array) -> None:
     """The indices of floats in order; the last of what is found is how many are different."""
     keys = empty_row(0, line.size)
     for i in range(line.size):
-        keys[i] = np.int64(float_key(line[i], False))
+        keys[i] = np.int64(order_key(line[i]))
     put_order_of(keys, order)
     found[0], found[1], found[2] = 0, 0, changes(line, order)
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import empty_row, part_of
+from ...kernels.llvm.order_keys import greatest_key, order_key
 from ...kernels.llvm.ranks import put_ranks
-from ...kernels.scalar.primitives import bits, choose
-from .cpu_loops import key_of, keys_of
+from .cpu_loops import keys_of
 
 SHORT = 128  # elements of a line
 TOGETHER = 16  # keys that are ranked at once: whole vectors
@@ -22,23 +22,18 @@ Array = np.ndarray
 
 
 @jit
-def float_key(value: float, inverted: bool) -> int:
-    """The key of a float."""
-    every = choose(value, np.int32(0x7FFFFFFF), np.int64(0x7FFFFFFFFFFFFFFF))
-    infinity = choose(value, np.int32(0x7F800000), np.int64(0x7FF0000000000000))
-    return key_of(bits(value), True, inverted, every, infinity, choose(value, np.int32(31), np.int64(63)))
-
-
-@jit
 def put_keys(x: Array, start: int, after: int, inverted: bool, keys: Array) -> None:
     """The keys of the elements of one line."""
     if after == 1:
         row = part_of(x, start, keys.size)
         for i in range(row.size):
-            keys[i] = float_key(row[i], inverted)
+            keys[i] = order_key(row[i])
     else:
         for i in range(keys.size):
-            keys[i] = float_key(x[start + i * after], inverted)
+            keys[i] = order_key(x[start + i * after])
+    if inverted:
+        for i in range(keys.size):
+            keys[i] = ~keys[i]
 
 
 @jit
@@ -48,9 +43,9 @@ def room_for_keys(like: float, count: int) -> tuple[Array, Array]:
     They lie side by side, as loads wait for a store before them whose address has the same last 12 bits.
     """
     size = (count + TOGETHER - 1) // TOGETHER * TOGETHER
-    room = empty_row(bits(like), 2 * size)
+    room = empty_row(order_key(like), 2 * size)
     for i in range(count, size):
-        room[i] = choose(like, np.int32(0x7FFFFFFF), np.int64(0x7FFFFFFFFFFFFFFF))
+        room[i] = greatest_key(like)
     return room[:size], room[size:]
 
 
@@ -127,7 +122,7 @@ def few_in_order(
 ) -> None:
     """k elements of each line in order, behind the first `skip`, and where they were: few in all."""
     few = skip + k
-    keys, best, order = empty_row(bits(x[0]), along), empty_row(bits(x[0]), few), empty_row(0, few)
+    keys, best, order = empty_row(order_key(x[0]), along), empty_row(order_key(x[0]), few), empty_row(0, few)
     for line in range(first, last):
         start, to = line // after * along * after + line % after, line // after * k * after + line % after
         put_keys(x, start, after, inverted != 0, keys)
@@ -194,10 +189,10 @@ def key_of_rank(keys: Array, rank: int) -> int:
 
 @jit(halves=WRITTEN)
 def middle_of_all(x: Array, out: Array, skips: int) -> None:
-    """The median of floats, the lower one of two: of those that are not nan if `skips`, else nan where one is."""
-    keys, missing = empty_row(bits(x[0]), x.size), 0
+    """The median of numbers, the lower one of two: of those that are not nan if `skips`, else nan where one is."""
+    keys, missing = empty_row(order_key(x[0]), x.size), 0
     for i in range(x.size):
-        keys[i] = float_key(x[i], False)
+        keys[i] = order_key(x[i])
         missing += x[i] != x[i]
     rank = (x.size - 1 - missing) // 2 if skips else x.size - 1 if missing else (x.size - 1) // 2
     key, at = key_of_rank(keys, max(rank, 0)), 0

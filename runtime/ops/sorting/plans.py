@@ -1,4 +1,4 @@
-"""Plans of sorting short lines of floats, by the rank of each element, of medians, and of searching ordered rows."""
+"""Plans of sorting short lines, by the rank of each element, of medians, and of searching ordered rows."""
 
 from __future__ import annotations
 
@@ -16,16 +16,19 @@ SEARCHED = 1024  # values that one thread searches for, at least
 MOST_AT_ONCE = 4096  # elements of which the median is found by going through all of them for each bit
 
 
+@of_any_dtype
 def argsort(x: Layout, dim: int, descending: bool, stable: bool) -> Plan | None:
     """Where the elements in order were."""
     return _in_lines(loops.argsorted, x, dim, (int(descending),), ((0, x.shape),), (0,))
 
 
+@of_any_dtype
 def sort(x: Layout, dim: int, descending: bool, stable: bool) -> Plan | None:
     """The elements in order, and where they were."""
     return _in_order(x, dim, descending, 0, x.shape[dim] if x.shape else 1, x.shape)
 
 
+@of_any_dtype
 def topk(x: Layout, k: int, dim: int, largest: bool, sorted: bool) -> Plan | None:
     """The k greatest, or least, and where they were."""
     if not k or not x.shape:
@@ -33,16 +36,19 @@ def topk(x: Layout, k: int, dim: int, largest: bool, sorted: bool) -> Plan | Non
     return _first(x, dim, largest, 0, k, (*x.shape[:dim], k, *x.shape[dim + 1 :]))
 
 
+@of_any_dtype
 def kthvalue(x: Layout, k: int, dim: int, keepdim: bool) -> Plan | None:
     """The k-th least element, and where it is."""
     return _first(x, dim, False, k - 1, 1, folding(x.shape, dim, keepdim).result)
 
 
+@of_any_dtype
 def median_all(x: Layout) -> Plan | None:
     """The element in the middle of all; nan where one is."""
     return _middle_of_all(x, 0)
 
 
+@of_any_dtype
 def nanmedian_all(x: Layout) -> Plan | None:
     """The element in the middle of all that are not nan."""
     return _middle_of_all(x, 1)
@@ -54,11 +60,13 @@ def _middle_of_all(x: Layout, skips: int) -> Plan | None:
     return (Step(loops.middle_of_all, (0,), ((0, ()),), (), (skips,)),)
 
 
+@of_any_dtype
 def median_dim(x: Layout, dim: int, keepdim: bool) -> Plan | None:
     """The element in the middle, and where it is; the first nan where there is one."""
     return _middles(x, folding(x.shape, dim, keepdim), dim, 0)
 
 
+@of_any_dtype
 def nanmedian_dim(x: Layout, dim: int, keepdim: bool) -> Plan | None:
     """The element in the middle of those that are not nan, and where it is."""
     return _middles(x, folding(x.shape, dim, keepdim), dim, 1)
