@@ -55,7 +55,9 @@ def topk(a: Array, k: int, dim: int, largest: bool, sorted: bool) -> tuple[Array
 def kthvalue(a: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
     """The k-th least element along `dim`, and where it is."""
     rows = _rows(a, dim)
-    return _chosen(rows, _order(rows, False)[:, k - 1 : k], a, dim, keepdim)
+    missing = rows.dtype.kind == "f" and bool((rows != rows).any())  # nan equals nothing by which it could be found
+    chosen = _order(rows, False)[:, k - 1 : k] if missing else _middle(rows, np.full((len(rows), 1), k - 1), True)
+    return _chosen(rows, chosen, a, dim, keepdim)
 
 
 def _rows(a: Array, dim: int) -> Array:

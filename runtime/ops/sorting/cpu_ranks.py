@@ -1,7 +1,7 @@
-"""Sorting lines so short that each element is compared with every other one, in vectors and without a branch.
+"""Sorting lines, short ones by comparing each element with every other one, in vectors and without a branch.
 
 How many elements are less than one, or equal and before it, is its place in the order. Lines are seen as (before,
-along, after); the last two arguments of a loop are the range of lines.
+along, after); the last two arguments of a loop are the range of lines. Longer lines are sorted by digits.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import empty_row, part_of
 from ...kernels.llvm.order_keys import greatest_key, order_key
 from ...kernels.llvm.ranks import put_ranks
+from .cpu_digits import order_by_digits
 from .cpu_loops import keys_of
 
-SHORT = 128  # elements of a line
+SHORT = 128  # elements of a line that are compared
 TOGETHER = 16  # keys that are ranked at once: whole vectors
 BLOCK = 16  # keys of which the least decides whether one of them can be among the least few
 
@@ -69,8 +70,12 @@ def short_order(codes: Array, like: float, floating: bool, inverted: bool, out: 
 @jit
 def line_order(x: Array, start: int, after: int, inverted: bool, keys: Array, ranks: Array, order: Array) -> None:
     """The indices of the elements of one line in order."""
-    put_keys(x, start, after, inverted, part_of(keys, 0, order.size))
-    put_in_order(keys, ranks, order)
+    own = part_of(keys, 0, order.size)
+    put_keys(x, start, after, inverted, own)
+    if order.size > SHORT:
+        order_by_digits(own, part_of(ranks, 0, order.size), order)
+    else:
+        put_in_order(keys, ranks, order)
 
 
 @jit

@@ -11,8 +11,9 @@ import numpy as np
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import empty_row, part_of
 from ...kernels.llvm.lane_bits import LANES, lowest_bit, not_below, number_of_bits
+from ...kernels.llvm.order_keys import order_key
 from .cpu_loops import double_key, keys_of, single_key
-from .cpu_ranks import TOGETHER, put_in_order, room_for_keys
+from .cpu_ranks import TOGETHER, put_in_order, put_keys, room_for_keys
 
 Array = np.ndarray
 BLOCK = 128  # elements
@@ -68,22 +69,71 @@ def greatest_few(
     `like` is a float of as many bits as a key has.
     """
     wanted, count = indices.shape[1], codes.shape[1]
-    keys, best = np.empty((count + LANES - 1) // LANES * LANES, codes.dtype), np.empty(wanted, codes.dtype)
-    tops = np.empty(number_of_groups(wanted), codes.dtype)
-    (few, ranks), places, order = room_for_keys(like, MOST + 1), empty_row(0, MOST), empty_row(0, MOST)
+    keys, room = empty_row(codes[0, 0], whole_lanes(count)), room_for_greatest(like, wanted)
     for r in range(first, last):
         keys_of(codes[r], floating, inverted, keys)
-        for i in range(count, keys.size):
-            keys[i] = keys[count - 1]  # all lanes are looked at
-        found = MOST + 1
-        if group_tops(keys, count, tops):
-            found = collect_few(keys, count, least_of_greatest(tops, wanted), wanted, few, places)
-        if found > MOST:
-            keep_greatest(keys, count, best, indices[r])
-        else:
-            put_in_order(part_of(few, 0, whole_vectors(few, found)), ranks, part_of(order, 0, found))
-            for i in range(wanted):
-                indices[r, i] = places[order[i]]
+        put_greatest(keys, count, room, indices[r])
+
+
+@jit
+def greatest_in_order(
+    x: Array,
+    values: Array,
+    places: Array,
+    inverted: int,
+    skip: int,
+    k: int,
+    along: int,
+    after: int,
+    first: int,
+    last: int,
+) -> None:
+    """k elements of each line in order, behind the first `skip`, and where they were: few of a long line.
+
+    Lines are seen as (before, along, after); the greatest come first if `inverted`.
+    """
+    keys, room = empty_row(order_key(x[0]), whole_lanes(along)), room_for_greatest(x[0], skip + k)
+    order = empty_row(0, skip + k)
+    for line in range(first, last):
+        start, to = line // after * along * after + line % after, line // after * k * after + line % after
+        put_keys(x, start, after, inverted == 0, part_of(keys, 0, along))
+        put_greatest(keys, along, room, order)
+        for i in range(k):
+            at = order[i + skip]
+            values[to + i * after], places[to + i * after] = x[start + at * after], at
+
+
+@jit
+def whole_lanes(count: int) -> int:
+    """As many keys as are looked at, for so many."""
+    return (count + LANES - 1) // LANES * LANES
+
+
+@jit
+def room_for_greatest(like: float, wanted: int) -> tuple[Array, Array, Array, Array, Array, Array]:
+    """Rows for the greatest keys of a line: of groups, in order, or few enough to be ranked."""
+    few, ranks = room_for_keys(like, MOST + 1)
+    tops, best = empty_row(few[0], number_of_groups(wanted)), empty_row(few[0], wanted)
+    return tops, best, few, ranks, empty_row(0, MOST), empty_row(0, MOST)
+
+
+@jit
+def put_greatest(
+    keys: Array, count: int, room: tuple[Array, Array, Array, Array, Array, Array], indices: Array
+) -> None:
+    """The indices of the greatest of so many keys, the greatest first, of equal ones the first first."""
+    tops, best, few, ranks, places, order = room
+    wanted, found = indices.size, MOST + 1
+    for i in range(count, keys.size):
+        keys[i] = keys[count - 1]  # all lanes are looked at
+    if group_tops(keys, count, tops):
+        found = collect_few(keys, count, least_of_greatest(tops, wanted), wanted, few, places)
+    if found > MOST:
+        keep_greatest(keys, count, best, indices)
+        return
+    put_in_order(part_of(few, 0, whole_vectors(few, found)), ranks, part_of(order, 0, found))
+    for i in range(wanted):
+        indices[i] = places[order[i]]
 
 
 @jit

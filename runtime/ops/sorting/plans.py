@@ -9,8 +9,11 @@ from ...kernels.cpu.folding import Folding, folding
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype
 from . import cpu_ranks as loops
 from .cpu_search_loops import search
+from .cpu_topk_loops import greatest_in_order
 
 FEW = 8  # elements of a line that are chosen one by one
+FEW_OF_MANY, MANY = 64, 256  # of a line of more than so many: those above the greatest of groups
+MOST_IN_LINE = 4096  # elements of a line that is sorted by one thread
 RANKED = 32  # elements of a line that are sooner ranked than chosen from
 SEARCHED = 1024  # values that one thread searches for, at least
 MOST_AT_ONCE = 4096  # elements of which the median is found by going through all of them for each bit
@@ -90,10 +93,10 @@ def searchsorted_indices(rows: Layout, values: Layout, right: bool, sorter: Layo
 
 def _first(x: Layout, dim: int, inverted: bool, skip: int, k: int, shape: Ints) -> Plan | None:
     """k elements in order behind the first ones, which are chosen one by one where they are few of a longer line."""
-    if skip + k > FEW or not x.shape or x.shape[dim] <= RANKED:
+    if not x.shape or x.shape[dim] <= RANKED or skip + k > (FEW if x.shape[dim] <= MANY else FEW_OF_MANY):
         return _in_order(x, dim, inverted, skip, k, shape)
-    results = (0, shape), (1, shape)
-    return _in_lines(loops.few_in_order, x, dim, (int(inverted), skip, k), results, (1,))
+    kernel = loops.few_in_order if skip + k <= FEW else greatest_in_order
+    return _in_lines(kernel, x, dim, (int(inverted), skip, k), ((0, shape), (1, shape)), (1,))
 
 
 def _in_order(x: Layout, dim: int, inverted: bool, skip: int, k: int, shape: Ints) -> Plan | None:
@@ -104,7 +107,7 @@ def _in_order(x: Layout, dim: int, inverted: bool, skip: int, k: int, shape: Int
 def _in_lines(kernel: Any, x: Layout, dim: int, ints: Ints, results: Any, indices: Ints) -> Plan | None:
     """The plan of one loop over short lines."""
     before, along, after = folding(x.shape, dim).folded
-    if x.strides is not None or not 0 < along <= loops.SHORT or not prod(x.shape):
+    if x.strides is not None or not 0 < along <= MOST_IN_LINE or not prod(x.shape):
         return None
     work = along * prod(x.shape) // 4  # comparisons
     return (Step(kernel, (0,), results, (), (*ints, along, after), (before * after, 1), work, indices=indices),)

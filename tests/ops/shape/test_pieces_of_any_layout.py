@@ -36,3 +36,27 @@ def test_values(how: str, dtype: Any) -> None:
                     joined, stacked = sg.cat(given, dim), sg.stack(given, dim)
                     np.testing.assert_array_equal(joined.to(sg.float64).numpy(), np.concatenate(arrays, dim))
                     np.testing.assert_array_equal(stacked.to(sg.float64).numpy(), np.stack(arrays, dim))
+
+
+@pytest.mark.parametrize("dtype", [sg.float32, sg.float64, sg.bfloat16, sg.float16, sg.int64, sg.uint8, sg.bool])
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5])
+def test_rows_of_one_number_of_each(count: int, dtype: Any) -> None:
+    """Stacked along a new last dimension, or joined as columns; and gradients, taken apart again."""
+    rng = np.random.default_rng(0)
+    for shape in [(), (1,), (7,), (0,), (5, 13), (70_001,)]:
+        arrays = [rng.integers(0, 2, shape) for _ in range(count)]
+        tensors = [sg.tensor(a).to(dtype) for a in arrays]
+        for _ in range(2):
+            joined = sg.cat([t[..., None] for t in tensors], -1)
+            for found in (sg.stack(tensors, -1), joined):
+                assert found.dtype is dtype
+                np.testing.assert_array_equal(found.to(sg.float64).numpy(), np.stack(arrays, -1))
+        if not dtype.is_floating_point:
+            continue
+        given = rng.integers(-9, 9, (*shape, count))
+        for t in tensors:
+            t.requires_grad_()
+        for _ in range(2):
+            grads = sg.autograd.grad(sg.stack(tensors, -1), tensors, sg.tensor(given).to(dtype))
+            for i, grad in enumerate(grads):
+                np.testing.assert_array_equal(grad.to(sg.float64).numpy(), given[..., i])

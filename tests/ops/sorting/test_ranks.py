@@ -1,4 +1,4 @@
-"""Short lines, sorted by ranks in plans: stable, along each dimension, with nan last, against NumPy's stable sort."""
+"""Lines sorted in plans, by ranks and by digits: stable, along each dimension, nan last, as NumPy's stable sort."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from specgrad.generated.ops import sorting
 from specgrad.runtime.ops.sorting import plans
 from specgrad.runtime.ops.sorting.cpu_ranks import SHORT
 
-SHAPES = [(16, 16), (3,), (5, 1), (4, 33, 3), (2, SHORT), (2, SHORT + 1)]
+SHAPES = [(16, 16), (3,), (5, 1), (4, 33, 3), (2, SHORT), (2, SHORT + 1), (3, 700), (2, 300, 2)]
+LONG = [(plans.MOST_IN_LINE,), (plans.MOST_IN_LINE + 1,)]
+WHOLE = ["int64", "int32", "int16", "int8", "uint8", "bool"]
 
 
 def numbers(shape: tuple[int, ...], dtype: str) -> np.ndarray:
@@ -39,8 +41,51 @@ def agree(results: Any, values: np.ndarray, places: np.ndarray) -> None:
     np.testing.assert_array_equal(results[1].numpy(), places)
 
 
+def whole_numbers(shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    """Some of which are equal, with the least and the greatest that there are among them."""
+    kind = np.dtype(dtype)
+    low, high = (0, 1) if kind.kind == "b" else (np.iinfo(kind).min, np.iinfo(kind).max)
+    rng = np.random.default_rng(1)
+    a = np.where(rng.random(shape) < 0.5, rng.integers(low, high, shape, endpoint=True, dtype=np.int64), low // 3 + 1)
+    a.flat[: min(a.size, 4)] = [high, low, high, low][: a.size]
+    return a.astype(kind)
+
+
+@pytest.mark.parametrize("dtype", WHOLE)
+@pytest.mark.parametrize("shape", [*SHAPES, *LONG])
+def test_whole_numbers_in_order(shape: tuple[int, ...], dtype: str) -> None:
+    a = whole_numbers(shape, dtype)
+    x = sg.tensor(a)
+    for dim in range(a.ndim):
+        ascending = np.argsort(a, dim, kind="stable")
+        # Bits inverted, not negated: the least whole number has no negative.
+        descending = np.argsort(~a, dim, kind="stable")
+        for places, down in ((ascending, False), (descending, True)):
+            for _ in range(2):
+                agree(x.sort(dim, down), taken(a, places, dim), places)
+                np.testing.assert_array_equal(x.argsort(dim, down).numpy(), places)
+        if dtype == "bool":
+            continue
+        for k in counts_of(a.shape[dim]):
+            greatest, least = (np.take(each, range(k), dim) for each in (descending, ascending))
+            for _ in range(2):
+                agree(x.topk(k, dim), taken(a, greatest, dim), greatest)
+                agree(x.topk(k, dim, largest=False), taken(a, least, dim), least)
+                last = np.take(least, [k - 1], dim)
+                agree(x.kthvalue(k, dim, keepdim=True), taken(a, last, dim), last)
+        middle = np.take(ascending, [(a.shape[dim] - 1) // 2], dim)
+        for _ in range(2):
+            agree(x.median(dim, keepdim=True), taken(a, middle, dim), middle)
+            assert x.median().item() == np.sort(a, None)[(a.size - 1) // 2]
+
+
+def counts_of(length: int) -> set[int]:
+    """How many of a line are chosen: few, as many as are found above groups at most, half, and all."""
+    return {k for k in (1, 5, 20, plans.FEW_OF_MANY, plans.FEW_OF_MANY + 1, (length + 1) // 2, length) if k <= length}
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", [*SHAPES, *LONG])
 def test_lines_in_order(shape: tuple[int, ...], dtype: str) -> None:
     """Twice, as native code runs a plan from the second call on."""
     a = numbers(shape, dtype)
@@ -51,11 +96,12 @@ def test_lines_in_order(shape: tuple[int, ...], dtype: str) -> None:
             for _ in range(2):
                 agree(x.sort(dim, descending), taken(a, places, dim), places)
                 np.testing.assert_array_equal(x.argsort(dim, descending).numpy(), places)
-        for k in {1, (a.shape[dim] + 1) // 2, a.shape[dim]}:
+        for k in counts_of(a.shape[dim]):
             greatest, least = (np.take(order(a, dim, down), range(k), dim) for down in (True, False))
-            agree(x.topk(k, dim), taken(a, greatest, dim), greatest)
             last = np.take(least, [k - 1], dim)
-            agree(x.kthvalue(k, dim, keepdim=True), taken(a, last, dim), last)
+            for _ in range(2):
+                agree(x.topk(k, dim), taken(a, greatest, dim), greatest)
+                agree(x.kthvalue(k, dim, keepdim=True), taken(a, last, dim), last)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -93,8 +139,8 @@ def test_medians_of_all(size: int, dtype: str) -> None:
                 assert x.median().isnan()
 
 
-def test_short_lines_have_plans_and_long_ones_have_none() -> None:
-    for count, short in ((SHORT, True), (SHORT + 1, False)):
+def test_lines_have_plans_and_long_ones_have_none() -> None:
+    for count, short in ((plans.MOST_IN_LINE, True), (plans.MOST_IN_LINE + 1, False)):
         sorting.SORT.found.clear()
         sg.randn(2, count).sort()
         assert any(plan is not None for plan in sorting.SORT.found.values()) is short
