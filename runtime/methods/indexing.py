@@ -32,6 +32,10 @@ _OF_VIEWS = _PLAIN | {type(Ellipsis), type(None)}
 _PARTS = (slice, TensorBase, np.ndarray)
 _LONG = 32  # from this length on a list is one index, whatever it has
 MOST_EXACT = 2.0**53  # numbers of which float64 has all whole ones below, and float32 is not too small for
+_RANGES = {
+    each: range(dtypes.iinfo(each).min, dtypes.iinfo(each).max + 1)
+    for each in (dtypes.int64, dtypes.int32, dtypes.int16, dtypes.int8, dtypes.uint8)
+}
 _NO_DIMS = "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim tensor to a number"
 
 
@@ -92,11 +96,10 @@ def _stepwise(x: Any, key: tuple[Any, ...]) -> Any:
 def setitem(x: Any, key: Any, value: Any) -> None:
     """`x[key] = value` for a Tensor, a number or a NumPy array that broadcasts to `x[key]`, in place."""
     if not watch.every:
-        kind = value.__class__
-        if (kind is float or kind is int) and x._dtype.native:
-            if _is_filled(x, key, value):
+        if isinstance(value, TensorBase):
+            if value.__class__ in known and _is_written(x, key, value):
                 return
-        elif isinstance(value, TensorBase) and kind in known and _is_written(x, key, value):
+        elif _has_number(x._dtype, value) and _is_filled(x, key, value):
             return
     foreign_one = x.__class__ not in plain or value.__class__ not in plain or _is_foreign(key)
     if foreign_one and overridden(setitem, x, key, value) is not NOT_HANDLED:
@@ -110,6 +113,16 @@ def setitem(x: Any, key: Any, value: Any) -> None:
         op.index_put_(found, indices, _without_leading_ones(source, ndim), False)
     else:
         _assign(found, _without_leading_ones(source, ndim))
+
+
+def _has_number(own: dtypes.dtype, value: Any) -> bool:
+    """Whether a number may be written to tensors of a dtype without a further question."""
+    kind = value.__class__
+    if own.planned:
+        return kind is float or kind is int
+    if own is dtypes.bool_:
+        return kind is bool or kind is int
+    return kind is int and own in _RANGES and value in _RANGES[own]
 
 
 def _is_filled(x: Any, key: Any, value: float) -> bool:

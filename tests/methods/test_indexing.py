@@ -265,3 +265,53 @@ def test_assignment_to_a_leaf_is_refused(key: Any) -> None:
     x = sg.zeros(3, requires_grad=True)
     with pytest.raises(RuntimeError, match="leaf Variable that requires grad"):
         x[key] = 1.0
+
+
+KEYS = [
+    slice(1, 3),
+    2,
+    -1,
+    ...,
+    np.array([0, 2]),
+    np.array([[0, 3], [3, 1]]),
+    np.array([True, False, True, False]),
+    (slice(None), 1),
+    (1, slice(0, 2)),
+    (np.array([0, 2]), np.array([1, 1])),
+]
+WRITTEN = [sg.bool, sg.uint8, sg.int8, sg.int16, sg.int32, sg.int64, sg.bfloat16, sg.float16, sg.float32, sg.float64]
+
+
+@pytest.mark.parametrize("dtype", WRITTEN)
+@pytest.mark.parametrize("number", range(len(KEYS)))
+def test_written_to_every_dtype(number: int, dtype: Any) -> None:
+    """Numbers, and tensors of one dtype and of another, as NumPy writes them; from the second time natively."""
+    array_key = KEYS[number]
+    parts = array_key if isinstance(array_key, tuple) else (array_key,)
+    key: Any = tuple([sg.tensor(part) if isinstance(part, np.ndarray) else part for part in parts])
+    start = np.arange(20).reshape(4, 5) % 2
+    chosen = np.arange(start[array_key].size).reshape(start[array_key].shape)
+    given = [1, 0, True, 3, sg.tensor(chosen).to(dtype), sg.tensor(2).to(dtype)]
+    if not any(isinstance(part, np.ndarray) for part in parts):  # by indices only those of one dtype are written
+        given.append(sg.tensor(chosen, dtype=sg.float64))
+    for value in given:
+        for columns in (False, True):  # also of a tensor that lies in every second column of another
+            expected = start.astype(bool if dtype is sg.bool else np.float64)
+            expected[array_key] = value.to(sg.float64).numpy() if isinstance(value, sg.Tensor) else value
+            for _ in range(3):
+                x = sg.tensor(start).to(dtype)
+                x = sg.stack([x, x], -1)[..., 0] if columns else x
+                x[key if isinstance(array_key, tuple) else key[0]] = value
+                np.testing.assert_array_equal(x.to(sg.float64).numpy(), expected.astype(np.float64))
+
+
+@pytest.mark.parametrize("dtype", [sg.uint8, sg.int8, sg.int32])
+def test_numbers_that_a_dtype_has_not(dtype: Any) -> None:
+    """Fractions are cut off, and what is too large is refused, written to all or by a key."""
+    x = sg.zeros(3, dtype=dtype)
+    x[1] = 2.75
+    assert x.tolist() == [0, 2, 0]
+    for key in (0, slice(0, 2), sg.tensor([0]), x > 0):
+        with pytest.raises(RuntimeError):
+            x[key] = 1 << 40
+    assert x.tolist() == [0, 2, 0]

@@ -135,10 +135,10 @@ class KernelOp:
             return
         if self.moves:
             given, checked = as_moved(given), as_moved(checked)
-        fits = checked[0]._dtype.compute is checked[0]._dtype and self.fits(checked)
+        own = checked[0]._dtype
+        fits = (own.compute is own or self.moves) and self.fits(checked, find=self.find_in_place)
         if not fits or may_meet(checked[0]) or not may_be_key(checked):
             return
-        own = checked[0]._dtype
         table = table_of(self, own, "written") if own in WHOLE and not self.moves else self.written
         plan = plan_for(table, self.key(checked), lambda: self.plan(checked, own, True))
         with contextlib.suppress(TypeError, AttributeError):  # of a list, or of what is no tensor yet
@@ -149,8 +149,10 @@ class KernelOp:
         pairs = zip(self.letters, arguments, strict=True)
         return tuple([part for letter, argument in pairs for part in parts_of_key(letter, argument)])
 
-    def fits(self, given: Sequence[Any], on_host: bool = True) -> bool:
-        """Whether all tensors are of one native dtype, on a device of one for real numbers, or indices."""
+    def fits(self, given: Sequence[Any], on_host: bool = True, find: Any = None) -> bool:
+        """Whether all tensors are of one native dtype, on a device of one for real numbers, or indices; `find` makes
+        the plan that is looked for."""
+        find = self.find if find is None else find
         tensors = given[0] if self.letters[0] == "L" else ()
         tensors = [*tensors, *(a for letter, a in zip(self.letters, given, strict=True) if letter in "TO")]
         dtypes = {tensor._dtype for tensor in tensors if tensor is not None}
@@ -159,7 +161,7 @@ class KernelOp:
             return False
         own = dtypes.pop()
         if own in WHOLE:
-            return on_host and (self.moves or hasattr(self.find, "for_whole_numbers"))
+            return on_host and (self.moves or hasattr(find, "for_whole_numbers"))
         if not on_host:
             return own.is_floating_point
         return own.planned or (own.compute is own and own.kind == "c" and takes_complex(self.find))
@@ -185,7 +187,8 @@ class KernelOp:
             indices = known[letters.index("J")]
             kinds = "".join(MASK if isinstance(index, Mask) else INDEX for index in indices)
             layouts, letters = [*known[:-1], *indices], letters[:-1] + kinds
-        singles = self.singles() if computed.is_floating_point and not computed.native else None
+        rounds = computed.is_floating_point and not computed.native and not (in_place and self.moves)
+        singles = self.singles() if rounds else None
         letters, in_pairs = letters.replace("O", "T"), is_in_pairs(computed)
         return fast_path().call_plan(plan, layouts, letters, outputs, own, singles, in_pairs)
 

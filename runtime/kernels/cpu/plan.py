@@ -17,6 +17,7 @@ import numpy as np
 from ...pool.parallel_for import shared
 from .aligned import empty
 
+EXACT = 1 << 53  # the greatest whole number below which a float64 has all others
 Array = np.ndarray
 Ints = tuple[int, ...]
 
@@ -139,6 +140,11 @@ def with_whole_numbers(other: Find) -> Callable[[Find], Find]:
 
 class Mask(Layout):
     """The shape of a contiguous mask of bools among indices."""
+
+
+def is_exact(number: float) -> bool:
+    """Whether a number is a whole one, and still is when a call takes it as a float64."""
+    return isinstance(number, int) and abs(number) <= EXACT
 
 
 def are_masks(indices: Sequence[Layout | None]) -> bool:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from ...kernels.llvm.native_code.element_kinds import BFLOAT16, BOOL, FLOATS, KINDS, is_half, is_whole, itemsize
 from ...kernels.llvm.native_code.kernel_calls import CallFrame, call_native, put_array
-from ...kernels.llvm.native_code.memory import single_bits
+from ...kernels.llvm.native_code.memory import bits, single_bits
 from ...kernels.llvm.native_code.structs import Items, Struct, room
 from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
 from ...pool.packing import Apart, pack
 from .. import c_functions as c
 from ..graph.recording import RecordPlan
-from ..interned import bool_, cpu, float_type, int_type, none, outdated_type, true
+from ..interned import bool_, cpu, false, float_type, int_type, none, outdated_type, true
 from ..kernel_calls import EXACT, MAGNITUDE, is_exact, put_object
 from ..layout import Array, Dict, DType, Float, Object, Tensor, Tuple
 from ..references import Owned, own
@@ -21,6 +21,7 @@ from ..tensors import any_kind_of, elements, holds_kind, is_tensor, is_tensor_an
 from .apart import count_of, found_apart, spread
 from .constants import are_positive, constant_array, is_bool, is_constant
 from .order import Order, ordered
+from .promotion import NOTHING
 
 KERNELS = 4 * KINDS
 UNFIT, DOUBLE = -1, 1
@@ -177,6 +178,18 @@ def has_number(kind: int, number: Object, word: int) -> bool:
 
 
 @native
+def put_number(plan: ForwardPlan, kind: int, frame: CallFrame, place: int, number: Object) -> bool:
+    """Put a number into the frame, as a kernel for a kind takes it; False where it has none. An op that gives bools of
+    bools, whatever its number is, is given 1 for True, 0 for False."""
+    if kind == BOOL and plan.fitting and plan.promotes == NOTHING:
+        if number is true or number is false:
+            frame.numbers[place] = bits(1.0 if number is true else 0.0)
+            return True
+        return put_object(frame, place, number)
+    return put_object(frame, place, number) and is_exact(kind, number, frame.numbers[place])
+
+
+@native
 def stands_for_tensor(plan: ForwardPlan, i: int, kind: int, frame: CallFrame, thing: Object) -> bool:
     """Put the number in the place of a tensor into the frame, as the kernel takes it; False where there may be none."""
     if plan.takes_number:
@@ -243,7 +256,7 @@ def prepared(
             ready.first = flat
     for i in range(plan.numbers):
         number, place = arguments[plan.tensors + i], int(variant > 0) + i
-        if not put_object(frame, place, number) or not is_exact(kernel, number, frame.numbers[place]):
+        if not put_number(plan, kernel, frame, place, number):
             return UNFIT
         if plan.fitting and not has_number(kernel, number, frame.numbers[place]):
             return UNFIT

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.native_code.element_kinds import is_float, is_half
+from ...kernels.llvm.native_code.element_kinds import INT16, is_float, is_half
 from ...kernels.llvm.native_code.structs import Items
 from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
@@ -102,7 +102,7 @@ def write_by_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) ->
     kind = kind_of_number(dtype)
     first = cast(Tensor, given.items[0])
     table = plan.found if is_float(kind) or plan.moves else plans_for(plan, kind)
-    if table is NULL or is_half(kind) or awaited(first):
+    if table is NULL or (is_half(kind) and plan.moves == 0) or awaited(first):
         return not_handled()
     if requires_grad(plan, given) and records() != 0:
         return not_handled() if c.error_set() is NULL else NULL
@@ -118,7 +118,8 @@ def write_by_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) ->
         return not_handled()
     if not lie_apart(cast(CallPlan, cast(Array, item(found, 0)).memory), operands):
         return not_handled()
-    return write_by_calls(plan, first, found, kind, operands)
+    # What only moves need not be read as a float: INT16 has as many bits.
+    return write_by_calls(plan, first, found, INT16 if is_half(kind) else kind, operands)
 
 
 @native

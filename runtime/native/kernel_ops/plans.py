@@ -33,15 +33,16 @@ def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
     """The plan of an op with a kernel of its own, or of what writes to its first tensor."""
     inputs, refuses = ((), ()) if op.node is None else (op.node.inputs, op.node.refuses)
     listed = "L" in op.letters
-    found = op.found if op.find else None
-    found = (op.written if op.find_in_place else None) if writes else found
-    whole = (op.written_bool, op.written_int64) if writes else (op.found_bool, op.found_int64)
+    found, bools, integers = (
+        (op.written, op.written_bool, op.written_int64) if writes else (op.found, op.found_bool, op.found_int64)
+    )
+    finds = (op.find_in_place if writes else op.find) is not None
     return KernelOpPlan.pack(
-        found=0 if found is None else address(found),
+        found=address(found) if finds else 0,
         found_bfloat16=address(op.found_bfloat16) if op.find else 0,
         found_float16=address(op.found_float16) if op.find else 0,
-        found_bool=address(whole[0]) if op.find else 0,
-        found_int64=address(whole[1]) if op.find else 0,
+        found_bool=address(bools) if finds else 0,
+        found_int64=address(integers) if finds else 0,
         found_complex=address(op.found_complex) if takes_complex(op.find) and not writes else 0,
         ranks=memory(op.ranks),
         name=address(op.name.removesuffix("_") + "_"),

@@ -17,6 +17,7 @@ from ...kernels.cpu.plan import (
     Step,
     are_contiguous,
     are_masks,
+    is_exact,
     of_any_dtype,
     of_any_layout,
     with_whole_numbers,
@@ -41,7 +42,6 @@ COLUMNS = 16  # of what is written belong to one thread
 NONE = -1  # of the rows
 ELEMENTS = 4096  # of indices that one thread looks at, at least
 APART = 64  # elements of a sum that one written by index counts as: each has a cache line of its own
-EXACT = 1 << 53  # the greatest whole number below which a float64 has all others
 WIDE = 32  # elements of a row from which it costs little that each thread looks at all indices
 
 
@@ -68,11 +68,6 @@ def scatter_whole(x: Layout, dim: int, index: Layout, src: Layout | float) -> Pl
 def scatter_whole_(out: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
     """As `scatter_`, of bools and int64."""
     return scatter_(out, dim, index, src) if isinstance(src, Layout) or is_exact(src) else None
-
-
-def is_exact(number: float) -> bool:
-    """Whether a number is a whole one, and still is when a call takes it as a float64."""
-    return isinstance(number, int) and abs(number) <= EXACT
 
 
 @with_whole_numbers(scatter_whole)
@@ -177,6 +172,7 @@ def looking(operand: int, least: int, size: int, count: int) -> Step:
     return Step(look_at, (operand,), (), (), (least, size), (count, ELEMENTS), count)
 
 
+@of_any_dtype
 def index_put_(out: Layout, indices: tuple[Layout | None, ...], values: Layout, accumulate: bool) -> Plan | None:
     """Up to two arrays of indices of one shape, of neighbouring dimensions."""
     dims = tuple([dim for dim, found in enumerate(indices) if found is not None])
@@ -194,6 +190,7 @@ def index_put_(out: Layout, indices: tuple[Layout | None, ...], values: Layout, 
     return _put(out, dims, given[0].shape, places, (values, 2), [-out.shape[dim] for dim in dims], accumulate)
 
 
+@of_any_dtype
 def index_add_(out: Layout, dim: int, index: Layout, source: Layout, alpha: float) -> Plan | None:
     """Slices added along a dimension."""
     if alpha != 1 or not out.shape or not are_contiguous(index):
@@ -234,6 +231,7 @@ def _steps_of(values: Layout, shape: Ints, chosen: tuple[int, int]) -> Ints | No
     return tuple(folded) if len(folded) == 3 else None
 
 
+@of_any_dtype
 def index_add(x: Layout, dim: int, index: Layout, source: Layout, alpha: float) -> Plan | None:
     """A copy with rows added."""
     if alpha != 1 or dim or not x.shape or not prod(x.shape) or not are_contiguous(x, index, source):

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...kernels.cpu.movement.assembled import assembled, bordered, length, lines, mirrored, turned, whole
 from ...kernels.cpu.movement.places import moved
-from ...kernels.cpu.plan import Ints, Layout, Plan, of_any_dtype, of_any_layout, single
+from ...kernels.cpu.plan import Ints, Layout, Plan, is_exact, of_any_dtype, of_any_layout, single, with_whole_numbers
 from . import cpu_loops as loops
 
 
@@ -32,6 +32,12 @@ def flip(x: Layout, dims: Ints) -> Plan | None:
     return assembled(x.shape, [(mirrored if d in back else whole)(*line) for d, line in enumerate(lines(x))])
 
 
+def padded_whole(x: Layout, pad: Ints, value: float) -> Plan | None:
+    """As `constant_pad_nd`, of bools and integers: calls take the number as a float64."""
+    return constant_pad_nd(x, pad, value) if is_exact(value) else None
+
+
+@with_whole_numbers(padded_whole)
 @of_any_layout
 def constant_pad_nd(x: Layout, pad: Ints, value: float) -> Plan | None:
     """One number around."""
