@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.cpu.movement.copies import AS_FLOATS, copied
+from ...kernels.cpu.movement.copies import AS_FLOATS, contiguous, copied
 from ...kernels.cpu.plan import Plan, run_if_planned
 from ...tensor import views
 from . import plans_assembled
@@ -85,7 +85,7 @@ def cat(arrays: list[Array], dim: int) -> Array:
     """One after the other along `dim`; arrays of shape (0,) count for nothing."""
     if dim == 0 and arrays[0].ndim == 1 and arrays[0].size:
         return np.concatenate(arrays)
-    counted = [a for a in arrays if a.shape != (0,)]
+    counted = [contiguous(a) for a in arrays if a.shape != (0,)]  # NumPy's result lies as its operands do
     return np.concatenate(counted or arrays[:1], axis=dim)
 
 
