@@ -19,7 +19,7 @@ class ViewOp:
     """A view op, its node, and what it has found; `launch(tensor, *arguments)` is native code that looks it up.
 
     `found` keeps (place, *arguments as checked) by (shape, strides, offset, *arguments as given); `launch` gives the
-    view, recorded, or None where nothing was found, or where arguments are neither ints nor tuples of ints.
+    view, recorded, or None where nothing was found, or where arguments are neither ints nor tuples or lists of ints.
 
     An op that gives `several` views keeps a tuple of their places, and its `launch` leaves to Python what is recorded.
     So does that of a composite, whose `node` is None: it keeps (place or places, dtype, whether views are marked as
@@ -47,8 +47,8 @@ class ViewOp:
         try:
             if len(self.found) >= MOST:
                 self.found.clear()
-            self.found[source._shape, source._strides, source._offset, *given] = found
-        except TypeError:  # a list among the arguments
+            self.found[source._shape, source._strides, source._offset, *map(without_list, given)] = found
+        except TypeError:  # something that cannot be looked up among the arguments
             return
 
     def remember_made(self, source: Any, given: tuple[Any, ...], result: Any) -> None:
@@ -69,10 +69,15 @@ class ViewOp:
         """Let other arguments find the view that is kept for `checked`, if there is one."""
         layout = (source._shape, source._strides, source._offset)
         try:
-            if (found := self.found.get((*layout, *checked))) is not None:
-                self.found[*layout, *given] = found
-        except TypeError:  # a list among the arguments
+            if (found := self.found.get((*layout, *map(without_list, checked)))) is not None:
+                self.found[*layout, *map(without_list, given)] = found
+        except TypeError:  # something that cannot be looked up among the arguments
             return
+
+
+def without_list(argument: Any) -> Any:
+    """An argument as it stands in a key: a list, which cannot, as a tuple."""
+    return tuple(argument) if type(argument) is list else argument
 
 
 def is_part(view: Any, source: Any) -> bool:

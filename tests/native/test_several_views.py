@@ -12,6 +12,8 @@ SEVERAL: dict[str, tuple[Callable[[Any], Any], Callable[[np.ndarray], Any]]] = {
     "unbind": (lambda x: x.unbind(1), lambda a: np.moveaxis(a, 1, 0)),
     "split": (lambda x: x.split(3, 2), lambda a: np.split(a, [3], 2)),
     "split_sizes": (lambda x: x.split((1, 3), 1), lambda a: np.split(a, [1], 1)),
+    "split_list": (lambda x: x.split([3, 1], 1), lambda a: np.split(a, [3], 1)),
+    "hsplit_list": (lambda x: x.hsplit([1]), lambda a: np.split(a, [1], 1)),
     "chunk": (lambda x: x.chunk(2, -1), lambda a: np.split(a, [3], 2)),
     "tensor_split": (lambda x: x.tensor_split(2, 1), lambda a: np.split(a, [2], 1)),
     "hsplit": (lambda x: x.hsplit(2), lambda a: np.split(a, [2], 1)),
@@ -20,6 +22,8 @@ ONE: dict[str, tuple[Callable[[Any], Any], Callable[[np.ndarray], Any]]] = {
     "flatten": (lambda x: x.flatten(1), lambda a: a.reshape(len(a), -1)),
     "ravel": (lambda x: x.ravel(), lambda a: a.ravel()),
     "unflatten": (lambda x: x.unflatten(1, (2, 2)), lambda a: a.reshape(len(a), 2, 2, -1)),
+    "unflatten_list": (lambda x: x.unflatten(1, [2, 2]), lambda a: a.reshape(len(a), 2, 2, -1)),
+    "permute_list": (lambda x: x.permute([2, 0, 1]), lambda a: a.transpose(2, 0, 1)),
     "movedim": (lambda x: x.movedim(0, -1), lambda a: np.moveaxis(a, 0, -1)),
     "adjoint": (lambda x: x.adjoint(), lambda a: np.swapaxes(a, 1, 2).conj()),
     "atleast_3d": (lambda x: sg.atleast_3d(x), lambda a: a),
@@ -114,3 +118,15 @@ def test_writes_go_through_the_views_of_composites() -> None:
         y[4] = 5
         assert x.tolist() == [[0, 0, 0], [0, 5, 0]] and x._version == y._version > 0
         assert sg.zeros(4).flatten().shape == (4,)
+
+
+def test_lists_are_read_when_they_are_given() -> None:
+    """A list may be changed after a call, and by whoever calls next; what is no int is refused each time."""
+    x, sizes = sg.arange(24), [4, 6]
+    for _ in range(3):
+        first = x.view(sizes)
+        sizes.reverse()
+        assert (first.shape, x.view(sizes).shape) == (tuple(reversed(sizes)), tuple(sizes))
+        for wrong in ([4.0, 6], [True, 24], ["4", 6]):
+            with pytest.raises((TypeError, RuntimeError)):
+                x.view(wrong)

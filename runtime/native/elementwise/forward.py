@@ -29,6 +29,7 @@ LATER = 1 << 14  # elements from which one operand is packed block by block, whe
 # The bits of inf, and of the largest numbers of other kinds.
 INFINITY = 0x7FF0000000000000
 MOST_SINGLE, MOST_BFLOAT16, MOST_FLOAT16 = 0x47EFFFFFE0000000, 0x47EFE00000000000, 0x40EFFC0000000000
+NONE, MASKS, ALL = range(3)  # operands that are brought into the shape of the one that leads
 
 
 class ForwardPlan(Struct):
@@ -66,7 +67,8 @@ class Prepared(Struct):
     size: int
     lead: Array  # its elements
     first: Array  # those of the first operand
-    spreads: int  # whether masks are brought into this shape
+    spreads: int  # which operands are brought into this shape: NONE, MASKS or ALL
+    broadcasts: int  # whether one that is no mask has been
     turned: int  # whether the result is to lie in an order other than that of rows
     order: Order  # that, where it does
     apart: Apart  # where the elements of one operand lie that may be packed later; NULL for none
@@ -75,8 +77,9 @@ class Prepared(Struct):
 
 @native
 def begin_prepared(ready: Prepared) -> None:
-    """Begin with results in rows, for which every operand is packed before."""
+    """Begin with results in rows, for which every operand is packed before, and masks are brought into their shape."""
     ready.turned, ready.apart, ready.into = 0, cast(Apart, NULL), cast(Array, NULL)
+    ready.spreads, ready.broadcasts = MASKS, 0
 
 
 @native
@@ -115,6 +118,15 @@ def fits(thing: Object, kind: int, dtype: DType, shape: Tuple, size: int) -> boo
 
 
 @native
+def may_spread(ready: Prepared, kind: int) -> bool:
+    """Whether an operand of a kind is brought into the shape of the one that leads: of two that are no masks, rows may
+    do without."""
+    if ready.spreads == ALL and kind != BOOL:
+        ready.broadcasts = 1
+    return ready.spreads == ALL or (ready.spreads == MASKS and kind == BOOL)
+
+
+@native
 def array_of(thing: Object, kind: int, place: int, ready: Prepared, gathers: bool, owned: Owned) -> Array:
     """The flat array of an operand, owned, or one of its elements brought together; NULL where it does not fit.
 
@@ -123,7 +135,7 @@ def array_of(thing: Object, kind: int, place: int, ready: Prepared, gathers: boo
     if ready.turned:
         if not is_tensor(thing) or cast(Tensor, thing).fn.type is outdated_type:
             return cast(Array, NULL)
-        if not same(cast(Tensor, thing).shape, ready.shape) and not (ready.spreads and kind == BOOL):
+        if not same(cast(Tensor, thing).shape, ready.shape) and not may_spread(ready, kind):
             return cast(Array, NULL)
         return packed(cast(Tensor, thing), kind, place, ready, owned)
     if fits(thing, kind, ready.dtype, ready.shape, ready.size):
@@ -134,7 +146,7 @@ def array_of(thing: Object, kind: int, place: int, ready: Prepared, gathers: boo
     if tensor.fn.type is outdated_type:
         return cast(Array, NULL)
     if not same(tensor.shape, ready.shape):
-        return spread(tensor, kind, ready.shape, owned) if ready.spreads and kind == BOOL else cast(Array, NULL)
+        return spread(tensor, kind, ready.shape, owned) if may_spread(ready, kind) else cast(Array, NULL)
     flat = packed(tensor, kind, place, ready, owned)
     return flat if flat is not NULL and elements(flat) == ready.size else cast(Array, NULL)
 
@@ -234,7 +246,9 @@ def prepared(
     thing = arguments[lead]
     if not is_tensor(thing) or not note_lead(plan, cast(Tensor, thing), ready, gathers, owned):
         return UNFIT
-    kernel, ready.spreads = any_kind_of(ready.dtype), int(plan.alike == 0)
+    kernel = any_kind_of(ready.dtype)
+    if plan.alike:
+        ready.spreads = NONE
     for i in range(plan.tensors):
         kind = BOOL if plan.masks >> i & 1 else kernel
         leads = i == lead and not ready.turned and cast(Tensor, thing).flat is none

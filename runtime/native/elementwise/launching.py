@@ -29,6 +29,7 @@ from .apart import MOST_PACKED, count_of, found_apart
 from .broadcast import FoundRows, broadcast, may_broadcast, may_have_rows, put_given
 from .constants import are_positive, constant_array, kind_of_constants
 from .forward import (
+    ALL,
     UNFIT,
     ForwardPlan,
     Prepared,
@@ -96,7 +97,8 @@ def launch_flat(
     result = new_tensor(flat, ready.shape, dtype_of(kind))
     if result is not NULL and ready.turned and not in_order(result, ready.order):
         return withdrawn(result)
-    if result is not NULL and recorded and not record(plan.node, result, arguments, number >= KINDS, False, owned):
+    broadcasts = ready.broadcasts != 0
+    if result is not NULL and recorded and not record(plan.node, result, arguments, number >= KINDS, broadcasts, owned):
         return withdrawn(result)
     return result
 
@@ -120,6 +122,8 @@ def launch_gathered(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -
     begin(owned)
     frame, ready = new(CallFrame), new(Prepared)
     begin_prepared(ready)
+    if plan.tensors == 3:  # for two there are rows
+        ready.spreads = ALL
     if plan.gives_bool == 0 and plan.positive == 0:
         ready.apart = new(Apart)
         begin_apart(ready.apart, 0)

@@ -10,6 +10,7 @@ from ..interned import (
     array_type,
     drop_dead,
     int_type,
+    list_type,
     none,
     note_not_recorded,
     outdated_type,
@@ -55,6 +56,15 @@ def only_ints(sizes: Tuple) -> bool:
 
 
 @native
+def only_ints_listed(sizes: List) -> bool:
+    """The same of a list."""
+    others = 0
+    for i in range(c.list_size(sizes)):
+        others += c.list_item(sizes, i).type is not int_type
+    return others == 0
+
+
+@native
 def is_int_or_ints(argument: Object) -> bool:
     """Whether an argument is an int, or a tuple of ints."""
     is_tuple = argument.type is tuple_type
@@ -63,7 +73,7 @@ def is_int_or_ints(argument: Object) -> bool:
 
 @native
 def key_of(tensor: Tensor, arguments: Items[Object], count: int) -> New[Tuple]:
-    """(shape, strides, offset, *arguments)"""
+    """(shape, strides, offset, *arguments), with a tuple in the place of a list; NULL where there is no memory."""
     key = c.new_tuple(count + 2)
     if key is NULL:
         return NULL
@@ -71,16 +81,23 @@ def key_of(tensor: Tensor, arguments: Items[Object], count: int) -> New[Tuple]:
     put_item(key, 1, retain(tensor.strides))
     put_item(key, 2, retain(tensor.offset))
     for i in range(1, count):
-        put_item(key, i + 2, retain(arguments[i]))
+        is_list = arguments[i].type is list_type
+        part = cast(Object, c.as_tuple(cast(List, arguments[i]))) if is_list else retain(arguments[i])
+        if part is NULL:
+            c.release(key)
+            return cast(Tuple, NULL)
+        put_item(key, i + 2, part)
     return key
 
 
 @native
 def may_be_looked_up(arguments: Items[Object], count: int) -> bool:
-    """Whether all arguments but the first are ints, tuples of ints, or None."""
+    """Whether all arguments but the first are ints, tuples or lists of ints, or None."""
     fit = True
     for i in range(1, count):
-        fit &= arguments[i] is none or is_int_or_ints(arguments[i])
+        argument = arguments[i]
+        is_list = argument.type is list_type
+        fit &= argument is none or (only_ints_listed(cast(List, argument)) if is_list else is_int_or_ints(argument))
     return fit
 
 

@@ -361,10 +361,24 @@ def mirror_rows(half: Array, partners: Array, n: int, conjugate: bool, out: Arra
     sign = half.dtype.type(-1 if conjugate else 1)
     for r in range(first, last):
         row, other = part_of(half, r * (2 * n + 2), 2 * n + 2), part_of(half, partners[r] * (2 * n + 2), 2 * n + 2)
-        to = part_of(out, r * 4 * n, 4 * n)
-        for k in range(n + 1):
-            to[2 * k] = row[2 * k]
-            to[2 * k + 1] = row[2 * k + 1] * sign
-        for k in range(1, n):
-            to[4 * n - 2 * k] = other[2 * k]
-            to[4 * n - 2 * k + 1] = -other[2 * k + 1] * sign
+        mirror_row(row, other, n, sign, part_of(out, r * 4 * n, 4 * n))
+
+
+@jit
+def mirror_each(half: Array, out: Array, n: int, conjugate: int, first: int, last: int) -> None:
+    """The same where each row is a spectrum, and so its own partner."""
+    sign = half.dtype.type(-1 if conjugate else 1)
+    for r in range(first, last):
+        row = part_of(half, r * (2 * n + 2), 2 * n + 2)
+        mirror_row(row, row, n, sign, part_of(out, r * 4 * n, 4 * n))
+
+
+@jit
+def mirror_row(row: Array, other: Array, n: int, sign: float, to: Array) -> None:
+    """A row of n + 1 numbers and, behind it, conjugates from the end of another one."""
+    for k in range(n + 1):
+        to[2 * k] = row[2 * k]
+        to[2 * k + 1] = row[2 * k + 1] * sign
+    for k in range(1, n):
+        to[4 * n - 2 * k] = other[2 * k]
+        to[4 * n - 2 * k + 1] = -other[2 * k + 1] * sign

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, for_complex
 from .cpu import WORK, matrix_call, row_call, scale_of
-from .cpu_loops import COMPLEX, HALF, WHOLE, transform_either
+from .cpu_loops import COMPLEX, HALF, WHOLE, mirror_each, transform_either
 from .cpu_matrices import takes_matrix, transform_either_matrices
 from .cpu_tables import radices
 
@@ -17,7 +17,7 @@ LINE = 8  # integers of a line of the cache, at which each part of a table begin
 
 @for_complex
 def fft_c2c(x: Layout, dim: Ints, normalization: int, forward: bool) -> Plan | None:
-    """Rows of complex numbers, and matrices of real ones, whose lengths have passes; else the general path."""
+    """Rows of numbers, and matrices of real ones, whose lengths have passes; else the general path."""
     if x.strides is not None or 0 in x.shape:
         return None
     if x.complex and ends_with(x, dim, 1) and radices(x.shape[-1]):
@@ -25,7 +25,18 @@ def fft_c2c(x: Layout, dim: Ints, normalization: int, forward: bool) -> Plan | N
         return rows_plan(x.shape, x.shape[-1], COMPLEX, scale, forward, 1.0, x.shape)
     if not x.complex and ends_with(x, dim, 2) and all(map(radices, x.shape[-2:])) and takes_matrix(*x.shape[-2:]):
         return matrices_plan(x.shape, scale_of(x.shape[-2:], normalization), forward)
+    if not x.complex and ends_with(x, dim, 1) and halves(x.shape[-1]):
+        return symmetric_plan(x.shape, scale_of(x.shape[-1:], normalization), forward)
     return None
+
+
+def symmetric_plan(shape: Ints, scale: float, forward: bool) -> Plan:
+    """The calls for rows of real numbers: half of the spectrum, and the rest of it by that."""
+    n, rows = shape[-1] // 2, prod(shape[:-1])
+    (half,) = rows_plan(shape, n, HALF, scale, True, 1.0, shape)
+    half = half._replace(results=((1, (*shape[:-1], n + 1)),), complexes=(1,))
+    ints, work = (n, int(not forward)), prod(shape)
+    return (half, Step(mirror_each, (~1,), ((0, shape),), (), ints, (rows, 1), work, complexes=(0,)))
 
 
 def fft_r2c(x: Layout, dim: Ints, normalization: int, pairs: float) -> Plan | None:

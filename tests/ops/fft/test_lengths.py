@@ -56,6 +56,8 @@ def test_calls_that_have_been_made_before(shape, dtype):
     for transform, of in [
         (lambda t: sg.fft.fft(t, norm="ortho"), z),
         (sg.fft.ifft, z),
+        (sg.fft.fft, sg.tensor(x)),
+        (lambda t: sg.fft.ifft(t, norm="ortho"), sg.tensor(x)),
         (sg.fft.fft2, sg.tensor(x)),
         (sg.fft.rfft, sg.tensor(x)),
         (lambda t: sg.fft.irfft(t, 2 * (n - 1)), z),
