@@ -47,7 +47,7 @@ class KernelOp:
         "found_bool",
         "found_complex",
         "found_float16",
-        "found_int64",
+        "found_whole",
         "kernel",
         "launch",
         "launch_in_place",
@@ -61,7 +61,7 @@ class KernelOp:
         "ranks",
         "written",
         "written_bool",
-        "written_int64",
+        "written_whole",
     )
 
     def __init__(
@@ -89,11 +89,11 @@ class KernelOp:
         self.found: dict[Any, Any] = {}
         self.written: dict[Any, Any] = {}
         self.written_bool: dict[Any, Any] = {}
-        self.written_int64: dict[Any, Any] = {}
+        self.written_whole: dict[Any, Any] = {}
         self.found_bfloat16: dict[Any, Any] = {}  # likewise
         self.found_float16: dict[Any, Any] = {}
         self.found_bool: dict[Any, Any] = {}
-        self.found_int64: dict[Any, Any] = {}
+        self.found_whole: dict[Any, Any] = {}
         self.found_complex: dict[Any, Any] = {}
         self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
         # A bit for each pair of numbers of dimensions for which plans have been looked for; all of them where an op

@@ -44,7 +44,7 @@ def plan_of(
 
 def table_of(op: Any, computed: dtype, tables: str = "found") -> dict[Any, Any]:
     """Where an op keeps the plans for tensors of a dtype: integers have the same ones, however many bits they have."""
-    kind = {"c": "complex", "i": "int64"}.get(computed.kind, computed.name)
+    kind = {"c": "complex", "i": "whole"}.get(computed.kind, computed.name)
     found: dict[Any, Any] = getattr(op, tables if computed.native else f"{tables}_{kind}")
     return found
 

@@ -110,7 +110,7 @@ Find = Callable[..., Plan | None]
 
 
 def of_any_dtype(find: Find) -> Find:
-    """Mark a function that finds plans: their calls only move and compare elements, and serve bools and int64 too."""
+    """Mark a function that finds plans: their calls move and compare elements alone, and serve bools and integers."""
     return with_whole_numbers(find)(find)
 
 
@@ -129,7 +129,7 @@ def of_chosen(find: Find) -> Find:
 
 
 def with_whole_numbers(other: Find) -> Callable[[Find], Find]:
-    """Mark a function that finds plans for floats: those for bools and int64 are found by another one."""
+    """Mark a function that finds plans for floats: those for bools and integers are found by another one."""
 
     def marked(find: Find) -> Find:
         find.for_whole_numbers = other  # type: ignore[attr-defined]

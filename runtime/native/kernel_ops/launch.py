@@ -48,7 +48,7 @@ class KernelOpPlan(Struct):
     found_bfloat16: Dict  # those for this dtype
     found_float16: Dict
     found_bool: Dict
-    found_int64: Dict  # and for integers of fewer bits
+    found_whole: Dict  # those for integers
     found_complex: Dict  # or NULL: it does not take complex numbers
     ranks: int  # the address of a word with the pairs of ranks for which plans have been looked for, or -1 for all
     name: Object  # of the in-place form
@@ -343,7 +343,7 @@ def plans_for(plan: KernelOpPlan, kind: int) -> Dict:
     if kind == BOOLS:
         return plan.found_bool
     if is_whole(kind):
-        return plan.found_int64
+        return plan.found_whole
     return table_for(plan.found, plan.found_bfloat16, plan.found_float16, kind)
 
 

@@ -34,7 +34,7 @@ def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
     inputs, refuses = ((), ()) if op.node is None else (op.node.inputs, op.node.refuses)
     listed = "L" in op.letters
     found, bools, integers = (
-        (op.written, op.written_bool, op.written_int64) if writes else (op.found, op.found_bool, op.found_int64)
+        (op.written, op.written_bool, op.written_whole) if writes else (op.found, op.found_bool, op.found_whole)
     )
     finds = (op.find_in_place if writes else op.find) is not None
     return KernelOpPlan.pack(
@@ -42,7 +42,7 @@ def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
         found_bfloat16=address(op.found_bfloat16) if op.find else 0,
         found_float16=address(op.found_float16) if op.find else 0,
         found_bool=address(bools) if finds else 0,
-        found_int64=address(integers) if finds else 0,
+        found_whole=address(integers) if finds else 0,
         found_complex=address(op.found_complex) if takes_complex(op.find) and not writes else 0,
         ranks=memory(op.ranks),
         name=address(op.name.removesuffix("_") + "_"),

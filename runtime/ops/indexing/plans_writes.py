@@ -61,12 +61,12 @@ def copy_(to: Layout, source: Layout, non_blocking: bool) -> Plan | None:
 
 
 def scatter_whole(x: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
-    """As `scatter`, of bools and int64."""
+    """As `scatter`, of bools and integers."""
     return scatter(x, dim, index, src) if isinstance(src, Layout) or is_exact(src) else None
 
 
 def scatter_whole_(out: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
-    """As `scatter_`, of bools and int64."""
+    """As `scatter_`, of bools and integers."""
     return scatter_(out, dim, index, src) if isinstance(src, Layout) or is_exact(src) else None
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from .memory import load, load_half, load_quarter, single_bits
 from .typed import native
 
-# 0 is float32, 1 float64; 16-bit floats follow, which kernels compute with as float32; then what are no floats: of the
-# last few, integers of fewer bits, ops with kernels of their own have none.
+# 0 is float32, 1 float64; 16-bit floats follow, which kernels compute with as float32; then what are no floats.
 BFLOAT16, FLOAT16, BOOL, INTEGERS, INT32, INT16, INT8, UINT8 = range(2, 10)
 FLOATS, KINDS = 4, 10  # how many
 COMPLEX = KINDS  # and behind it those of float64: kernels are given complex numbers as pairs of their parts
