@@ -206,6 +206,13 @@ class FastCode:
         return (integers if "int" in entry.dtypes else "") + ("b" if free and same and "bool" in entry.dtypes else "")
 
     @property
+    def refused_whole(self) -> str:
+        """Which whole numbers an op refuses that takes the others: "b" bools, "i" integers."""
+        kinds = {"bool": "b", "int": "i"}
+        taken = [letter for kind, letter in kinds.items() if kind in self.op.entry.dtypes]
+        return "".join(letter for letter in kinds.values() if letter not in taken) if len(taken) == 1 else ""
+
+    @property
     def converts(self) -> str:
         """Which operands may be converted to the dtype of the others without a word of the op's check: "i" integers and
         floats, "b" bools."""

@@ -327,7 +327,8 @@ def found_by(ops: Sequence[OpCode]) -> list[str]:
         node = code.node_class if code.fast.records else None
         rules = code.entry.result_dtype
         dtypes = f", dtypes={rules}" if set(rules) - {"same", "real"} else ""
-        given = f"{plan}, {kernel}, {node}, {code.fast.letters}{outputs}{dtypes}{in_place}"
+        refused = f', refused="{code.fast.refused_whole}"' if code.fast.refused_whole else ""
+        given = f"{plan}, {kernel}, {node}, {code.fast.letters}{outputs}{dtypes}{in_place}{refused}"
         lines.append(f'{code.fast.found_by} = KernelOp("{code.entry.schema.name}", {given})')
     for code in (code for code in ops if code.entry.converts):
         lines.append(f'{code.fast.found_by} = Conversion("{code.entry.schema.name}", {code.node_class})')

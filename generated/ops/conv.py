@@ -36,6 +36,7 @@ CONVOLUTION = KernelOp(
     conv_cpu.convolution,
     functions.ConvolutionBackward0,
     {"self": "T", "weight": "T", "bias": "O", "stride": "d", "padding": "d", "dilation": "d", "groups": "n"},
+    refused="b",
 )
 CONVOLUTION_INPUT_BACKWARD = KernelOp(
     "convolution_input_backward",
@@ -51,6 +52,7 @@ CONVOLUTION_INPUT_BACKWARD = KernelOp(
         "dilation": "d",
         "groups": "n",
     },
+    refused="b",
 )
 CONVOLUTION_WEIGHT_BACKWARD = KernelOp(
     "convolution_weight_backward",

@@ -73,6 +73,7 @@ RESAMPLE_BYTES = KernelOp(
     image_cpu_resample.resample_bytes,
     None,
     {"self": "T", "dim": "n", "length": "n", "filter": "s", "align_corners": "b", "scale": "f", "antialias": "b"},
+    refused="b",
 )
 
 

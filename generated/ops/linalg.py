@@ -115,7 +115,7 @@ LU_PACKED = KernelOp(
     dtypes=("same", "int32", "int32"),
 )
 ROW_ORDER = KernelOp(
-    "row_order", None, linalg_cpu_lapack.row_order, None, {"pivots": "T", "rows": "n"}, dtypes=("int64",)
+    "row_order", None, linalg_cpu_lapack.row_order, None, {"pivots": "T", "rows": "n"}, dtypes=("int64",), refused="b"
 )
 LDL_PACKED = KernelOp(
     "ldl_packed",

@@ -36,16 +36,19 @@ from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
 from ..functions import matmul as functions
 
-MM = KernelOp("mm", matmul_plans.mm, matmul_cpu.mm, functions.MmBackward0, {"self": "T", "mat2": "T"})
-BMM = KernelOp("bmm", matmul_plans.bmm, matmul_cpu.bmm, functions.BmmBackward0, {"self": "T", "mat2": "T"})
-MV = KernelOp("mv", matmul_plans.mv, matmul_cpu.mv, functions.MvBackward0, {"self": "T", "vec": "T"})
-DOT = KernelOp("dot", matmul_plans.dot, matmul_cpu.dot, functions.DotBackward0, {"self": "T", "tensor": "T"})
+MM = KernelOp("mm", matmul_plans.mm, matmul_cpu.mm, functions.MmBackward0, {"self": "T", "mat2": "T"}, refused="b")
+BMM = KernelOp("bmm", matmul_plans.bmm, matmul_cpu.bmm, functions.BmmBackward0, {"self": "T", "mat2": "T"}, refused="b")
+MV = KernelOp("mv", matmul_plans.mv, matmul_cpu.mv, functions.MvBackward0, {"self": "T", "vec": "T"}, refused="b")
+DOT = KernelOp(
+    "dot", matmul_plans.dot, matmul_cpu.dot, functions.DotBackward0, {"self": "T", "tensor": "T"}, refused="b"
+)
 ADDMM = KernelOp(
     "addmm",
     matmul_plans.addmm,
     matmul_cpu.addmm,
     functions.AddmmBackward0,
     {"self": "T", "mat1": "T", "mat2": "T", "beta": "f", "alpha": "f"},
+    refused="b",
 )
 BADDBMM = KernelOp(
     "baddbmm",
@@ -53,6 +56,7 @@ BADDBMM = KernelOp(
     matmul_cpu.baddbmm,
     functions.BaddbmmBackward0,
     {"self": "T", "batch1": "T", "batch2": "T", "beta": "f", "alpha": "f"},
+    refused="b",
 )
 ADDBMM = KernelOp(
     "addbmm",
@@ -60,6 +64,7 @@ ADDBMM = KernelOp(
     matmul_cpu.addbmm,
     functions.AddbmmBackward0,
     {"self": "T", "batch1": "T", "batch2": "T", "beta": "f", "alpha": "f"},
+    refused="b",
 )
 ADDMV = KernelOp(
     "addmv",
@@ -67,6 +72,7 @@ ADDMV = KernelOp(
     matmul_cpu.addmv,
     functions.AddmvBackward0,
     {"self": "T", "mat": "T", "vec": "T", "beta": "f", "alpha": "f"},
+    refused="b",
 )
 COORDINATE_MM = KernelOp(
     "coordinate_mm",
@@ -74,6 +80,7 @@ COORDINATE_MM = KernelOp(
     matmul_cpu_sparse.coordinate_mm,
     functions.CoordinateMmBackward0,
     {"self": "T", "row": "R", "column": "R", "count": "n", "mat2": "T"},
+    refused="b",
 )
 COORDINATE_SAMPLED = KernelOp(
     "coordinate_sampled",
@@ -81,6 +88,7 @@ COORDINATE_SAMPLED = KernelOp(
     matmul_cpu_sparse.coordinate_sampled,
     functions.CoordinateSampledBackward0,
     {"self": "T", "row": "R", "mat2": "T", "column": "R"},
+    refused="b",
 )
 LINEAR = KernelOp(
     "linear",
@@ -88,6 +96,7 @@ LINEAR = KernelOp(
     matmul_cpu.linear,
     functions.LinearBackward0,
     {"self": "T", "weight": "T", "bias": "O"},
+    refused="b",
 )
 LINEAR_WEIGHT_BACKWARD = KernelOp(
     "linear_weight_backward",
@@ -95,6 +104,7 @@ LINEAR_WEIGHT_BACKWARD = KernelOp(
     matmul_cpu.linear_weight_backward,
     functions.LinearWeightBackwardBackward0,
     {"grad_output": "T", "self": "T"},
+    refused="b",
 )
 
 

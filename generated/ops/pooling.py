@@ -38,6 +38,7 @@ MAX_POOL_WITH_INDICES = KernelOp(
     {"self": "T", "kernel_size": "d", "stride": "d", "padding": "d", "dilation": "d", "ceil_mode": "b", "spatial": "n"},
     outputs=2,
     dtypes=("same", "int64"),
+    refused="b",
 )
 MAX_POOL_BACKWARD = KernelOp(
     "max_pool_backward",
@@ -54,6 +55,7 @@ ADAPTIVE_MAX_POOL_WITH_INDICES = KernelOp(
     {"self": "T", "output_size": "d", "spatial": "n"},
     outputs=2,
     dtypes=("same", "int64"),
+    refused="b",
 )
 AVG_POOL = KernelOp(
     "avg_pool",
@@ -70,6 +72,7 @@ AVG_POOL = KernelOp(
         "divisor_override": "n",
         "spatial": "n",
     },
+    refused="b",
 )
 AVG_POOL_BACKWARD = KernelOp(
     "avg_pool_backward",

@@ -48,7 +48,7 @@ from ...runtime.tensor.layouts import agreeing, formatted, in_rows, is_in_rows, 
 from ..functions import shape as functions
 
 REPEAT_INTERLEAVE_TENSOR = KernelOp(
-    "repeat_interleave", None, shape_cpu.repeated_indices, None, {"repeats": "T", "output_size": "n"}
+    "repeat_interleave", None, shape_cpu.repeated_indices, None, {"repeats": "T", "output_size": "n"}, refused="b"
 )
 UNFOLD_BACKWARD = KernelOp(
     "unfold_backward",
@@ -118,6 +118,7 @@ IM2COL = KernelOp(
     shape_cpu.im2col,
     functions.Im2colBackward0,
     {"self": "T", "kernel_size": "d", "dilation": "d", "padding": "d", "stride": "d"},
+    refused="i",
 )
 COL2IM = KernelOp(
     "col2im",

@@ -64,6 +64,7 @@ TOPK = KernelOp(
     {"self": "T", "k": "n", "dim": "n", "largest": "b", "sorted": "b"},
     outputs=2,
     dtypes=("same", "int64"),
+    refused="b",
 )
 KTHVALUE = KernelOp(
     "kthvalue",
@@ -73,9 +74,10 @@ KTHVALUE = KernelOp(
     {"self": "T", "k": "n", "dim": "n", "keepdim": "b"},
     outputs=2,
     dtypes=("same", "int64"),
+    refused="b",
 )
 MEDIAN_DEFAULT = KernelOp(
-    "median", sorting_plans.median_all, sorting_cpu.median_all, functions.MedianBackward0, {"self": "T"}
+    "median", sorting_plans.median_all, sorting_cpu.median_all, functions.MedianBackward0, {"self": "T"}, refused="b"
 )
 MEDIAN_DIM = KernelOp(
     "median",
@@ -85,9 +87,15 @@ MEDIAN_DIM = KernelOp(
     {"self": "T", "dim": "n", "keepdim": "b"},
     outputs=2,
     dtypes=("same", "int64"),
+    refused="b",
 )
 NANMEDIAN_DEFAULT = KernelOp(
-    "nanmedian", sorting_plans.nanmedian_all, sorting_cpu.nanmedian_all, functions.NanmedianBackward0, {"self": "T"}
+    "nanmedian",
+    sorting_plans.nanmedian_all,
+    sorting_cpu.nanmedian_all,
+    functions.NanmedianBackward0,
+    {"self": "T"},
+    refused="b",
 )
 NANMEDIAN_DIM = KernelOp(
     "nanmedian",
@@ -97,6 +105,7 @@ NANMEDIAN_DIM = KernelOp(
     {"self": "T", "dim": "n", "keepdim": "b"},
     outputs=2,
     dtypes=("same", "int64"),
+    refused="b",
 )
 MODE = KernelOp(
     "mode",
@@ -114,6 +123,7 @@ BIN_COUNTS = KernelOp(
     None,
     {"self": "T", "minlength": "n"},
     dtypes=("int64",),
+    refused="b",
 )
 HISTC = KernelOp(
     "histc",
@@ -132,6 +142,7 @@ ISIN_TENSOR_TENSOR = KernelOp(
     None,
     {"elements": "T", "test_elements": "T", "assume_unique": "b", "invert": "b"},
     dtypes=("bool",),
+    refused="b",
 )
 SEARCHSORTED_INDICES = KernelOp(
     "searchsorted_indices",
@@ -140,6 +151,7 @@ SEARCHSORTED_INDICES = KernelOp(
     None,
     {"sorted_sequence": "T", "self": "T", "right": "b", "sorter": "R"},
     dtypes=("int64",),
+    refused="b",
 )
 DISTINCT = KernelOp(
     "distinct",

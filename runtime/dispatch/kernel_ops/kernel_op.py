@@ -59,6 +59,7 @@ class KernelOp:
         "operands",
         "outputs",
         "ranks",
+        "refused",
         "written",
         "written_bool",
         "written_whole",
@@ -75,6 +76,7 @@ class KernelOp:
         dtypes: Sequence[str] = (),
         in_place: Callable[..., Plan | None] | None = None,
         moves: bool = False,
+        refused: str = "",
     ) -> None:
         self.name = name
         self.find = find
@@ -86,6 +88,7 @@ class KernelOp:
         self.dtypes = tuple(dtypes)  # of the results, in words of the spec; empty where all have that of the operands
         self.find_in_place = in_place
         self.moves = moves  # elements of the second tensor to those of the first, in whose dtype they are then
+        self.refused = refused  # whole numbers for which there is no plan: "b" bools, "i" integers
         self.found: dict[Any, Any] = {}
         self.written: dict[Any, Any] = {}
         self.written_bool: dict[Any, Any] = {}
@@ -161,7 +164,8 @@ class KernelOp:
             return False
         own = dtypes.pop()
         if own in WHOLE:
-            return on_host and (self.moves or hasattr(find, "for_whole_numbers"))
+            served = self.moves or hasattr(find, "for_whole_numbers")
+            return on_host and served and own.kind not in self.refused
         if not on_host:
             return own.is_floating_point
         return own.planned or (own.compute is own and own.kind == "c" and takes_complex(self.find))
