@@ -208,3 +208,25 @@ def one_of_each_row(torch):
     (a,) = plain(torch, (ROWS, COLUMNS))
     index = integers(torch, COLUMNS, ROWS, 1)
     return lambda: a.gather(1, index)
+
+
+@indexing
+def labels_ignored(torch):
+    """Labels of int64 set to -100 by a mask, and some by index."""
+    labels, index = integers(torch, 100, 64, 32), integers(torch, 64, 8)
+    mask = labels < 10
+
+    def step():
+        labels[mask] = -100
+        labels[index] = -100
+        return labels
+
+    return step
+
+
+@indexing
+def chosen_of_broadcast(torch):
+    """where of a mask, a matrix and a row, of few numbers."""
+    a, row = plain(torch, (16, 32), (32,))
+    mask = plain(torch, (16, 1))[0] > 0
+    return lambda: torch.where(mask, a, row)

@@ -161,3 +161,10 @@ def columns_chosen(torch):
     (a,) = plain(torch, (300, 400))
     index = integers(torch, 300, 100)
     return lambda: a[:, :300][:, index]
+
+
+@layout
+def coordinates_stacked(torch):
+    """Two coordinates of each of 65536 points, side by side."""
+    x, y = plain(torch, (65536,), (65536,))
+    return lambda: torch.stack([x, y], -1)

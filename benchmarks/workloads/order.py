@@ -83,3 +83,17 @@ def bucketize(torch):
     a, b = plain(torch, (100,), (64, 100))
     edges = a.sort()[0]
     return lambda: torch.bucketize(b, edges)
+
+
+@order
+def topk_of_classes(torch):
+    """The five likeliest of a thousand classes, for 64 samples."""
+    (a,) = plain(torch, (64, 1000))
+    return lambda: a.topk(5)
+
+
+@order
+def labels_sorted(torch):
+    """A thousand labels of int64, sorted."""
+    labels = integers(torch, 100, 1000)
+    return lambda: labels.sort(stable=True)
