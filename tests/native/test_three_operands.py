@@ -69,3 +69,25 @@ def test_integers_and_dtypes() -> None:
         mixed = sg.addcmul(x.double(), y.double(), sg.tensor(0.5, dtype=sg.float64))
         np.testing.assert_array_equal(mixed.numpy(), x.numpy() + y.numpy() * 0.5)
         assert sg.where(x > 3, y, sg.tensor(0.5)).dtype is sg.float32
+
+
+def in_any_layout(a: np.ndarray, rng: np.random.Generator) -> tuple[Any, np.ndarray]:
+    """A tensor with its dimensions in any order in memory, some repeated, and what it then has."""
+    order = rng.permutation(a.ndim)
+    t = sg.tensor(np.ascontiguousarray(a.transpose(order))).permute(tuple(np.argsort(order)))
+    if a.ndim and rng.random() < 0.3:
+        dim = int(rng.integers(a.ndim))
+        return t.narrow(dim, 0, 1).expand(a.shape), np.broadcast_to(np.take(a, [0], dim), a.shape)
+    return t, a
+
+
+def test_layouts_at_random() -> None:
+    """Of shapes of which none need be that of the result, in any layouts."""
+    rng = np.random.default_rng(0)
+    for _ in range(1500):
+        full = tuple(rng.integers(1, 5, int(rng.integers(1, 4))))
+        shapes = [tuple(n if rng.random() < 0.6 else 1 for n in full)[int(rng.random() < 0.4) :] for _ in range(3)]
+        tensors, arrays = zip(*[in_any_layout(rng.normal(size=shape), rng) for shape in shapes], strict=True)
+        for name in ("addcmul", "where"):
+            op, reference = OPS[name]
+            np.testing.assert_allclose(op(*tensors).numpy(), reference(*arrays), rtol=1e-13)

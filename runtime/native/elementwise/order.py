@@ -43,7 +43,8 @@ def begin_order(shape: Tuple, order: Order) -> bool:
 
 @native
 def note_steps(tensor: Tensor, order: Order) -> bool:
-    """Note by which steps one more tensor goes through the dimensions, 0 where it is repeated; False for too many."""
+    """Note by which steps one more tensor goes through the dimensions, 0 where it is repeated; False for too many, and
+    for one that does not broadcast to them: the tensor that leads may be smaller than others."""
     missing, inside = order.dims - size(tensor.shape), 1
     strided = tensor.strides.type is tuple_type
     if missing < 0 or order.tensors == MOST_TENSORS:
@@ -58,6 +59,8 @@ def note_steps(tensor: Tensor, order: Order) -> bool:
             extent = c.as_int(item(tensor.shape, i - missing))
             if extent == order.sizes[i]:
                 step = c.as_int(item(cast(Tuple, tensor.strides), i - missing)) if strided else inside
+            elif extent != 1:
+                return False
             inside *= extent if extent else 1
         order.steps[first + i] = step
     order.tensors += 1
