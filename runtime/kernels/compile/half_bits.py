@@ -13,7 +13,7 @@ from llvmlite import ir
 from .machine import converts_halves
 
 HALF, WORD, SINGLE = ir.IntType(16), ir.IntType(32), ir.FloatType()
-QUIET = 0x7FC0  # nan, as bfloat16
+QUIET = 1 << 22  # the bit of a nan that stays one when its last bits are cut off
 SHIFT = 13  # bits that float32 has more than float16 behind the point
 BIAS = 127 - 15  # between their exponents
 
@@ -51,11 +51,10 @@ def narrowed(builder: Any, value: Any, half: str) -> Any:
 def _narrowed_to_bfloat16(builder: Any, value: Any) -> Any:
     word = like(value, WORD)
     bits = builder.bitcast(value, word)
-    upper = builder.lshr(bits, of(word, 16))
-    odd = builder.and_(upper, of(word, 1))
-    rounded = builder.lshr(builder.add(bits, builder.add(odd, of(word, 0x7FFF))), of(word, 16))
-    quiet = builder.or_(builder.and_(upper, of(word, 0x8000)), of(word, QUIET))
-    return builder.select(builder.fcmp_unordered("uno", value, value), quiet, rounded)
+    odd = builder.and_(builder.lshr(bits, of(word, 16)), of(word, 1))
+    rounded = builder.add(bits, builder.add(odd, of(word, 0x7FFF)))
+    quiet = builder.or_(bits, of(word, QUIET))
+    return builder.lshr(builder.select(builder.fcmp_unordered("uno", value, value), quiet, rounded), of(word, 16))
 
 
 def _widened_by_integers(builder: Any, bits: Any) -> Any:

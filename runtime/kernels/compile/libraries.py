@@ -13,6 +13,7 @@ from numba.core.compiler_machinery import LoweringPass, register_pass
 from .interleaving import interleaved, multiplies
 from .lookups import inlinable, inline, looks_up, with_vectors
 from .machine import halves_vectors, lookups
+from .pairs_of_halves import in_pairs
 from .prefetch import with_prefetches
 from .row_entries import add_row_entry
 from .vector_width import in_halves, let_be_wide
@@ -65,6 +66,7 @@ class KernelLibrary(WholeLibrary):
             self._optimize_with_lookups()
         else:
             super()._optimize_final_module()
+        self._change(in_pairs)
         self._change(with_prefetches)
 
     def _optimize_with_lookups(self) -> None:

@@ -1,0 +1,84 @@
+"""Loops over bfloat16 take elements by pairs, as they lie in words of 32 bits, and not in the order of their places.
+
+The upper half of such a word is a float32 but for 16 bits to clear, and the lower half is one when it is shifted. LLVM
+makes a vector of words of a vector of halves, and one of halves of that in the end, where their order stays: three
+instructions that a processor has one unit for. Vectors with the elements at even places first and those at odd places
+behind them need none. What is computed of an element is the same in any lane, so the order matters where elements are
+read and written alone. llvmlite has no pass for that: so the text of the module is changed.
+"""
+
+from __future__ import annotations
+
+import re
+
+BODY = re.compile(r"^vector\.body\w*:.*?^$", re.MULTILINE | re.DOTALL)
+LOADED = re.compile(r"^  (%\S+) = load <(\d+) x i16>, ", re.MULTILINE)
+WIDENED = re.compile(r"^  (%\S+) = zext (?:nneg )?<(\d+) x i16> (%\S+) to <\2 x i32>$", re.MULTILINE)
+NARROWED = re.compile(r"^  (%\S+) = trunc (?:nuw |nsw )*<(\d+) x i32> (%\S+) to <\2 x i16>$", re.MULTILINE)
+STORED = re.compile(r"^  store <(\d+) x i16> (%\S+), ", re.MULTILINE)
+# Other accesses, and what knows one lane from another.
+ORDERED = re.compile(
+    r"= load <|  store <|= phi <|= (?:extractelement|insertelement|shufflevector) |\.(?:masked|vector)\.|stepvector"
+    r"|<(?!\d+ x )"
+)
+
+
+def in_pairs(text: str) -> str:
+    """The text of an optimised module, whose loops over bfloat16 take elements by pairs."""
+    return BODY.sub(lambda body: _changed(body.group(), body.start()), text)
+
+
+def _changed(block: str, place: int) -> str:
+    """A loop's block in which every vector has elements of even places first, or the same block."""
+    if not _has_no_order(block):
+        return block
+    block = WIDENED.sub(lambda found: _even_and_odd(found, f"%pairs.{place + found.start()}"), block)
+    return NARROWED.sub(lambda found: _together(found, f"%words.{place + found.start()}"), block)
+
+
+def _has_no_order(block: str) -> bool:
+    """Whether the elements of 16 bits that a block reads are widened, those that it writes were, and no others are."""
+    read, wide = dict(LOADED.findall(block)), {source: size for _, size, source in WIDENED.findall(block)}
+    made, written = {name: size for name, size, _ in NARROWED.findall(block)}, STORED.findall(block)
+    if not read or read != wide or made != {name: size for size, name in written} or len({*read.values()}) > 1:
+        return False
+    rest = STORED.sub("", LOADED.sub("", block))
+    return not ORDERED.search(rest) and all(_uses(block, name) == 1 for name in (*read, *made))
+
+
+def _uses(block: str, name: str) -> int:
+    """How often a value is used."""
+    return len(re.findall(rf"{re.escape(name)}(?![\w.])", block)) - 1
+
+
+def _even_and_odd(found: re.Match[str], new: str) -> str:
+    """Words of halves: the lower ones, and behind them the upper ones."""
+    name, size, source = found.groups()
+    words, half = f"<{int(size) // 2} x i32>", int(size) // 2
+    places = ", ".join(f"i32 {place}" for place in range(2 * half))
+    return (
+        f"  {new}.both = bitcast <{size} x i16> {source} to {words}\n"
+        f"  {new}.even = and {words} {new}.both, {_splat(half, 0xFFFF)}\n"
+        f"  {new}.odd = lshr {words} {new}.both, {_splat(half, 16)}\n"
+        f"  {name} = shufflevector {words} {new}.even, {words} {new}.odd, <{size} x i32> <{places}>"
+    )
+
+
+def _together(found: re.Match[str], new: str) -> str:
+    """Halves that stand one behind the other in memory, of words in that order."""
+    name, size, source = found.groups()
+    words, kind, half = f"<{int(size) // 2} x i32>", f"<{size} x i32>", int(size) // 2
+    even, odd = (", ".join(f"i32 {first + place}" for place in range(half)) for first in (0, half))
+    return (
+        f"  {new}.even = shufflevector {kind} {source}, {kind} poison, {words} <{even}>\n"
+        f"  {new}.odd = shufflevector {kind} {source}, {kind} poison, {words} <{odd}>\n"
+        f"  {new}.low = and {words} {new}.even, {_splat(half, 0xFFFF)}\n"
+        f"  {new}.high = shl {words} {new}.odd, {_splat(half, 16)}\n"
+        f"  {new}.both = or {words} {new}.low, {new}.high\n"
+        f"  {name} = bitcast {words} {new}.both to <{size} x i16>"
+    )
+
+
+def _splat(size: int, number: int) -> str:
+    """A constant vector."""
+    return f"<{', '.join([f'i32 {number}'] * size)}>"
