@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
+from . import bessel
 from .fit import best_center, error, error_of_product, fitted, single
 from .hyperbolic import acosh_ratio, asinh_ratio, atanh_ratio, odds_ratio
 from .normal import (
@@ -118,7 +119,10 @@ TO_HALF = logarithmic(2.0**-15, 1, 16)
 TO_HALF[-2:] = [piece._replace(low=0.5, high=0.53) for piece in TO_HALF[-2:]]  # the last one has no arguments
 NEAR = "for 0 <= x < 15.5"
 POSITIVE = "for 2^-6 <= x < 2^10"
-SHORT_OF_21 = "for 2^-5 <= x < 21.5"
+BESIDE_LOGARITHM = "from 2^-5 to 2^10, and L below,"  # which is a logarithm: see scalar/bessel/near_zero.py
+SHORT_OF_21 = "from 2^-4 to 21.5, and L below,"
+
+Y0_ZEROS = (*bessel.zero_of_logarithm(2.0**-5), *special.y0_zeros(8)[0].real)
 
 Table = ByPieces | ByPowers
 
@@ -130,12 +134,12 @@ FUNCTIONS: tuple[Table, ...] = (
     ByPieces("digamma", f"digamma(x) {POSITIVE}", special.digamma, MIDDLE, (1.4616321449683622,), 9, slopes=True),
     ByPieces("lgamma", f"lgamma(x) {POSITIVE}", special.gammaln, MIDDLE, (1.0, 2.0), 9, slopes=True),
     ByPieces("trigamma", f"trigamma(x) {POSITIVE}", trigamma, MIDDLE, coefficients=9),
-    ByPieces("bessel/k0e", f"e^x K0(x) {POSITIVE}", special.k0e, MIDDLE),
-    ByPieces("bessel/k1e", f"e^x K1(x) {POSITIVE}", special.k1e, MIDDLE),
-    ByPieces("bessel/k0", f"K0(x) {SHORT_OF_21}", special.k0, MIXED),
-    ByPieces("bessel/k1", f"K1(x) {SHORT_OF_21}", special.k1, MIXED),
-    ByPieces("bessel/y0", f"Y0(x) {SHORT_OF_21}", special.y0, MIXED, tuple(special.y0_zeros(8)[0].real), slopes=True),
-    ByPieces("bessel/y1", f"Y1(x) {SHORT_OF_21}", special.y1, MIXED, tuple(special.y1_zeros(8)[0].real), slopes=True),
+    ByPieces("bessel/k0e", f"e^x K0(x) {BESIDE_LOGARITHM}", bessel.k0e, MIDDLE, bessel.zero_of_logarithm(2.0**-6)),
+    ByPieces("bessel/k1e", f"e^x K1(x) {BESIDE_LOGARITHM}", bessel.k1e, MIDDLE),
+    ByPieces("bessel/k0", f"K0(x) {SHORT_OF_21}", bessel.k0, MIXED, bessel.zero_of_logarithm(2.0**-5)),
+    ByPieces("bessel/k1", f"K1(x) {SHORT_OF_21}", bessel.k1, MIXED),
+    ByPieces("bessel/y0", f"Y0(x) {SHORT_OF_21}", bessel.y0, MIXED, Y0_ZEROS, slopes=True),
+    ByPieces("bessel/y1", f"Y1(x) {SHORT_OF_21}", bessel.y1, MIXED, tuple(special.y1_zeros(8)[0].real), slopes=True),
     ByPieces("bessel/j0", f"J0(x) {NEAR}", special.j0, linear(1.0), tuple(special.jn_zeros(0, 6)), slopes=True),
     ByPieces("bessel/j1", f"J1(x) {NEAR}", special.j1, linear(1.0), (0.0, *special.jn_zeros(1, 6)), slopes=True),
     ByPieces(

@@ -16,13 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from .primitives import bits, fma, narrow, picks, polynomial, select
+from .primitives import bits, fma, from_bits, narrow, picks, polynomial, select
 
 UNITS = 12582912.0  # 1.5 * 2^23: from here on the last bit of a float32 is worth 1
 NEAR = 15.5  # up to here reach 16 pieces around whole numbers
 NEARER = 7.75  # and up to here those around the multiples of 1/2
 MIDDLE = (2.0**-6, 2.0**10)  # where 32 logarithmic pieces lie, two for each doubling
 MIXED = (2.0**-5, 21.5)  # where such ones lie up to 2.5, and from there on pieces around whole numbers
+SIGNIFICAND = (1 << 23) - 1
 EDGE = 2.5
 BEFORE = 0.625  # logarithmic pieces from here on are shifted to 0: wider ones further on, but not narrow ones near 0
 AFTER = UNITS - 2.0  # the place of 3 is that after the last logarithmic one
@@ -76,6 +77,11 @@ def shifted_place(x: Any) -> Any:
 def mixed_place(x: Any) -> Any:
     """The place of a number in MIXED."""
     return select(x < EDGE, middle_place(x), linear_place(x, type(x)(AFTER)))
+
+
+def lifted(x: Any, least: float) -> Any:
+    """The number with the significand of x > 0 and the exponent of another, a power of two."""
+    return from_bits(x, narrow(x, bits(x) & SIGNIFICAND | bits(type(x)(least))))
 
 
 def by_pieces(x: Any, place: Any, table: Any) -> Any:

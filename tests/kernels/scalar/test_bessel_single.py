@@ -39,6 +39,9 @@ WAVES = ["bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "spherical_bessel_j
 # The largest errors in ulp that `near_zero.py` and `far.py` make: more than what the functions state are none.
 NEAR_ZERO = {"bessel_y0": 0.85, "bessel_y1": 0.6, "modified_bessel_k0": 0.9, "modified_bessel_k1": 0.6}
 NEAR_ZERO |= {"scaled_modified_bessel_k0": 0.7, "scaled_modified_bessel_k1": 0.6}
+# The same where a logarithm of the first doubling of pieces stands for the function.
+BESIDE_PIECES = {"bessel_y0": 0.7, "bessel_y1": 0.6, "modified_bessel_k0": 0.75, "modified_bessel_k1": 0.8}
+BESIDE_PIECES |= {"scaled_modified_bessel_k0": 0.7, "scaled_modified_bessel_k1": 0.6}
 FAR = {
     "i0": (1.1, 15.5, 91.9),
     "i1": (1.1, 15.5, 91.9),
@@ -82,6 +85,13 @@ def test_next_to_zero(name: str) -> None:
     end = 2.0**-6 if name.startswith("scaled") else 2.0**-5
     for low, high in ((NORMAL, 1e-20), (1e-20, 1e-5), (1e-5, end)):
         assert errors(name, between(low, high)).max() <= NEAR_ZERO[name]
+
+
+@pytest.mark.parametrize("name", BESIDE_PIECES)
+def test_where_the_first_pieces_lie(name: str) -> None:
+    """From there on to where the function itself is computed by pieces."""
+    start = 2.0**-6 if name.startswith("scaled") else 2.0**-5
+    assert errors(name, between(start, 2.0 * start)).max() <= BESIDE_PIECES[name]
 
 
 @pytest.mark.parametrize("name", FAR)

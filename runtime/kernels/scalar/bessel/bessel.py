@@ -20,7 +20,7 @@ from ..tables.bessel.j0 import TABLE as J0
 from ..tables.bessel.j1 import TABLE as J1
 from ..tables.bessel.y0 import TABLE as Y0
 from ..tables.bessel.y1 import TABLE as Y1
-from .near_zero import of_positive, or_pole, y0_near_zero, y1_near_zero
+from .near_zero import NEAR_Y0, NEAR_Y1, in_pieces, of_positive, or_pole, order_0, order_1
 from .wave import j0_far, j1_far, y0_far, y1_far
 
 ROOT_PI = 1.772453850905516
@@ -160,7 +160,8 @@ def y0_near(x: Any) -> Any:
 
 def y0_below(y: Any, more: Any) -> Any:
     """The same of 0 < y 2^more < 21.5."""
-    return select(y < MIXED[0], y0_near_zero(y, more), by_pieces_with_slopes(y, mixed_place(y), Y0))
+    inside = in_pieces(y, NEAR_Y0.edge)
+    return order_0(y, more, inside, by_pieces_with_slopes(inside, mixed_place(inside), Y0), NEAR_Y0)
 
 
 def y0_double(x: Any) -> Any:
@@ -180,7 +181,8 @@ def y1_single(x: Any) -> Any:
 
 def y1_near(x: Any) -> Any:
     """The same of a normal float32, 0 < x < 21.5."""
-    return select(x < MIXED[0], y1_near_zero(x), by_pieces_with_slopes(x, mixed_place(x), Y1))
+    inside = in_pieces(x, NEAR_Y1.edge)
+    return order_1(x, inside, by_pieces_with_slopes(inside, mixed_place(inside), Y1), NEAR_Y1)
 
 
 def y1_double(x: Any) -> Any:

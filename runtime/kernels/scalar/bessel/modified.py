@@ -25,7 +25,19 @@ from ..tables.bessel.k0e import TABLE as K0E
 from ..tables.bessel.k1 import TABLE as K1
 from ..tables.bessel.k1e import TABLE as K1E
 from .far import i0_far, i0e_far, i1_far, i1e_far, k0_far, k0e_far, k1_far, k1e_far
-from .near_zero import k0_near_zero, k0e_near_zero, k1_near_zero, k1e_near_zero, of_positive, or_pole
+from .near_zero import (
+    NEAR_K0,
+    NEAR_K0E,
+    NEAR_K1,
+    NEAR_K1E,
+    in_pieces,
+    of_positive,
+    or_pole,
+    order_0,
+    order_1,
+    scaled_order_0,
+    scaled_order_1,
+)
 
 # e^-x I0(x) and e^-x I1(x) / x in x / 4 - 1, for 0 <= x <= 8: relative error at most 2^-53.1 and 2^-52.5
 I0E_NEAR = (
@@ -219,7 +231,8 @@ def k0_near(x: Any) -> Any:
 
 def k0_below(y: Any, more: Any) -> Any:
     """The same of 0 < y 2^more < 21.5."""
-    return select(y < MIXED[0], k0_near_zero(y, more), by_pieces(y, mixed_place(y), K0))
+    inside = in_pieces(y, NEAR_K0.edge)
+    return order_0(y, more, inside, by_pieces(inside, mixed_place(inside), K0), NEAR_K0)
 
 
 def k0_double(x: Any) -> Any:
@@ -238,7 +251,8 @@ def k1_single(x: Any) -> Any:
 
 def k1_near(x: Any) -> Any:
     """The same of a normal float32, 0 < x < 21.5."""
-    return select(x < MIXED[0], k1_near_zero(x), by_pieces(x, mixed_place(x), K1))
+    inside = in_pieces(x, NEAR_K1.edge)
+    return order_1(x, inside, by_pieces(inside, mixed_place(inside), K1), NEAR_K1)
 
 
 def k1_double(x: Any) -> Any:
@@ -263,7 +277,8 @@ def k0e_near(x: Any) -> Any:
 
 def k0e_below(y: Any, more: Any) -> Any:
     """The same of 0 < y 2^more < 2^10."""
-    return select(y < MIDDLE[0], k0e_near_zero(y, more), by_pieces(y, middle_place(y), K0E))
+    inside = in_pieces(y, NEAR_K0E.edge)
+    return scaled_order_0(y, more, inside, by_pieces(inside, middle_place(inside), K0E))
 
 
 def k0e_double(x: Any) -> Any:
@@ -282,7 +297,8 @@ def k1e_single(x: Any) -> Any:
 
 def k1e_near(x: Any) -> Any:
     """The same of a normal float32, 0 < x < 2^10."""
-    return select(x < MIDDLE[0], k1e_near_zero(x), by_pieces(x, middle_place(x), K1E))
+    inside = in_pieces(x, NEAR_K1E.edge)
+    return scaled_order_1(x, inside, by_pieces(inside, middle_place(inside), K1E))
 
 
 def k1e_double(x: Any) -> Any:

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..pieces import MIDDLE, by_pieces, by_pieces_with_slopes, middle_place
-from ..primitives import bits, fma, from_bits, narrow, polynomial, select
+from ..pieces import MIDDLE, by_pieces, by_pieces_with_slopes, lifted, middle_place
+from ..primitives import bits, fma, narrow, polynomial, select
 from ..tables.digamma import TABLE as DIGAMMA
 from ..tables.lgamma import TABLE as LOG_GAMMA
 from ..tables.trigamma import TABLE as TRIGAMMA
@@ -26,7 +26,6 @@ LOG_GAMMA_OF_ONE = (-ZETA_3 / 3.0, ZETA_2 / 2.0, -EULER)
 DIGAMMA_OF_ONE = (ZETA_4, -ZETA_3, ZETA_2, -EULER)
 TRIGAMMA_OF_ONE = (3.0 * ZETA_4, -2.0 * ZETA_3, ZETA_2)
 LN2 = 0.6931471805599453
-SIGNIFICAND = (1 << 23) - 1
 
 
 def is_positive(x: Any) -> Any:
@@ -45,8 +44,7 @@ def lgamma_positive(x: Any) -> Any:
     Below 2^-6, x = 2^k y, it is ln(gamma(y)) - k ln(2) + ln(gamma(1 + x)) - ln(gamma(1 + y)).
     """
     small = x < MIDDLE[0]
-    lifted = from_bits(x, narrow(x, bits(x) & SIGNIFICAND | bits(type(x)(MIDDLE[0]))))
-    y = select(small, lifted, x)
+    y = select(small, lifted(x, MIDDLE[0]), x)
     k = np.float32(narrow(x, bits(x) - bits(y)) >> 23)
     near = by_pieces_with_slopes(y, middle_place(y), LOG_GAMMA)
     of_one = fma(x, log_gamma_of_one(x), -y * log_gamma_of_one(y))
