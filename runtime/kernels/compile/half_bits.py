@@ -13,7 +13,7 @@ from llvmlite import ir
 from .machine import converts_halves
 
 HALF, WORD, SINGLE = ir.IntType(16), ir.IntType(32), ir.FloatType()
-QUIET = 1 << 22  # the bit of a nan that stays one when its last bits are cut off
+QUIET = 0x7FC0 << 16  # a nan of no other bits, but for its sign
 SHIFT = 13  # bits that float32 has more than float16 behind the point
 BIAS = 127 - 15  # between their exponents
 
@@ -53,7 +53,7 @@ def _narrowed_to_bfloat16(builder: Any, value: Any) -> Any:
     bits = builder.bitcast(value, word)
     odd = builder.and_(builder.lshr(bits, of(word, 16)), of(word, 1))
     rounded = builder.add(bits, builder.add(odd, of(word, 0x7FFF)))
-    quiet = builder.or_(bits, of(word, QUIET))
+    quiet = builder.or_(builder.and_(bits, of(word, 1 << 31)), of(word, QUIET))
     return builder.lshr(builder.select(builder.fcmp_unordered("uno", value, value), quiet, rounded), of(word, 16))
 
 
