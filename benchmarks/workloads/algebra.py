@@ -37,6 +37,14 @@ def matmul_1024(torch):
 
 
 @algebra
+@costing(flops=2 * 32 * 768 * 3072)
+def matmul_few_rows(torch):
+    """A product of 32 rows with a 768 x 3072 matrix."""
+    a, b = plain(torch, (32, 768), (768, 3072))
+    return lambda: a @ b
+
+
+@algebra
 @costing(flops=6 * 512**3)
 def matmul_512_backward(torch):
     """A 512 x 512 matrix product, forward and backward."""

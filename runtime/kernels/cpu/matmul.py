@@ -20,10 +20,14 @@ Array = np.ndarray
 PRODUCTS = 16  # take as long as one element of other work, or somewhat longer
 UNIT, PANEL = 6, 64  # rows of a tile, or columns, that stay together in one thread
 FEW = 24  # rows, for which b is not copied to panels: for each line that a row of a panel has, where b is near
+FAR = 32  # such rows where it is not: reading it costs more than what the copy saves
 LINE = 16  # elements that are at least a line of the cache
 PART = 4096  # of the depth, that is added up in the dtype of the matrices
 NEAR = 1 << 20  # bytes: panels of this extent stay in the second-level cache
 DEPTH = 512  # of the blocks that are copied
+LOW = 256  # rows that are multiplied at once with a panel, while it stays in the first-level cache
+SHORT = 128  # the depth of such a panel
+FLAT = 64  # the depth of what is read of a far b as it lies: so many rows have a page each that the processor knows
 BLOCK = 1 << 17  # bytes of a block of a, which the second-level cache holds beside the panels of b
 
 
@@ -195,7 +199,7 @@ def multiply_turned(
         if add:
             transpose_at(like, to, c_row, rows, lines, turned, row)
         multiply_tiles(
-            like, b + j * b_row, b_row, size, right, panel_row, depth * panel_row, turned, row, lines, depth, rows, add
+            like, b + j * b_row, b_row, right, panel_row, depth * panel_row, turned, row, lines, depth, rows, add
         )
         transpose_at(like, turned, row, lines, rows, to, c_row)
 
@@ -221,12 +225,16 @@ def multiply_blocks(
     # Panels pay where they are read often enough, or where b as it lies would be read against its rows.
     # Rows of b that begin with a line of the cache, in a panel that lies close together, are as good as a copy.
     lies_well = b % 64 == 0 and b_row % 64 == 0 and b_row <= 2 * panel_row
-    few = FEW * panel_row // 64 if depth * b_row <= NEAR else FEW
+    few = FEW * panel_row // 64 if depth * b_row <= NEAR else FAR
     copies = trans_b or (rows > few and not lies_well)
     deep, wide, high = depth, columns, rows
     if copies or trans_a:
-        deep = even_blocks(depth, DEPTH, 1)
-        wide, high = even_blocks(columns, NEAR // (deep * size), width), even_blocks(rows, BLOCK // (deep * size), UNIT)
+        short = rows <= LOW and not trans_a
+        deep = even_blocks(depth, SHORT if short else DEPTH, 1)
+        wide = width if short else even_blocks(columns, NEAR // (deep * size), width)
+        high = even_blocks(rows, BLOCK // (deep * size), UNIT)
+    elif depth * b_row > NEAR:
+        deep = even_blocks(depth, FLAT, 1)
     panels = empty_row(like, (wide + width - 1) // width * width * deep + LINE if copies else 0)
     apart = (deep + LINE) * size  # rows of a block of a: no power of two, for which they would share sets of the cache
     block = empty_row(like, (deep + LINE) * high + LINE if trans_a else 0)
@@ -245,9 +253,7 @@ def multiply_blocks(
                     corner, left, left_row = a + k * a_row + i * size, whole_line(address(block)), apart
                     transpose_at(like, corner, a_row, here, lines, left, left_row)
                 to, more = c + i * c_row + j * size, add or k > 0
-                multiply_tiles(
-                    like, left, left_row, size, right, right_row, right_panel, to, c_row, lines, here, count, more
-                )
+                multiply_tiles(like, left, left_row, right, right_row, right_panel, to, c_row, lines, here, count, more)
 
 
 @jit
@@ -255,7 +261,6 @@ def multiply_tiles(
     like: float,
     a: int,
     a_row: int,
-    a_col: int,
     b: int,
     b_row: int,
     b_panel: int,
@@ -266,8 +271,8 @@ def multiply_tiles(
     columns: int,
     add: bool,
 ) -> None:
-    """`multiply_at`, compiled once for its calls here."""
-    multiply_at(like, a, a_row, a_col, b, b_row, b_panel, c, c_row, rows, depth, columns, add)
+    """`multiply_at` of an a in rows, compiled once for its calls here."""
+    multiply_at(like, a, a_row, item_size(like), b, b_row, b_panel, c, c_row, rows, depth, columns, add)
 
 
 @jit(forceinline=True)

@@ -8,7 +8,7 @@ of the left matrix and a row of the right one. Arguments are addresses, strides 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...compile.machine import vector_registers
 from .. import for_numba
@@ -18,6 +18,7 @@ NEAR = 1 << 20  # bytes of c that the second-level cache holds: else its lines a
 NEAREST = 1 << 15  # bytes of a panel that the first-level cache holds, beside what else it does
 SQUARE = 16  # rows of a square that is transposed, at most
 AHEAD = 8  # steps of the depth: so many before it is used, a row of b is asked for
+STEPS = 4, 1  # of the depth that are taken at a time: counting takes units of the processor that products need
 
 
 @for_numba
@@ -41,6 +42,19 @@ def panel_product(
     c has `width` columns, no more than panel_width(like); a and b meet in `depth` elements, at least one.
     """
     return emitted(Panel, like, 11)
+
+
+class State(NamedTuple):
+    """Where a tile is in its depth: the addresses of a column of a and of a row of b, the steps left, and the sums."""
+
+    left: Any
+    right: Any
+    rest: Any
+    sums: dict[tuple[int, int], Any]
+
+    def values(self) -> tuple[Any, ...]:
+        """All of them."""
+        return (self.left, self.right, self.rest, *self.sums.values())
 
 
 class Panel:
@@ -101,10 +115,10 @@ class Panel:
         from numba.core import cgutils
 
         with cgutils.for_range(self.builder, sixes) as loop:
-            self.tile(self.builder.mul(loop.index, self.vectors.number(6)), 6, masks, ahead)
+            self.tile(self.builder.mul(loop.index, self.vectors.number(6)), 6, masks, ahead, STEPS)
 
-    def tile(self, row: Any, rows: int, masks: Sequence[Any], ahead: bool) -> None:
-        """`rows` rows of c from `row` on: the loop over the depth, its sums in registers.
+    def tile(self, row: Any, rows: int, masks: Sequence[Any], ahead: bool, steps: Sequence[int] = (1,)) -> None:
+        """`rows` rows of c from `row` on: loops over the depth, of so many steps each time, with sums in registers.
 
         With `ahead` it asks for rows of b before they are used: whole panels are read again for each tile, and lie no
         nearer than the second-level cache unless they are small.
@@ -118,25 +132,42 @@ class Panel:
             for i in range(rows):
                 vectors.prefetch_all(vectors.address(c, self.c_row, i + rows), len(masks))
         with_tile = self.begin_tile(row, places, masks)
-        entry, (first, loop, done) = builder.block, [builder.append_basic_block(n) for n in ("first", "loop", "done")]
+        entry = builder.block
         # c is read before the loop only where it is added to: else it may hold nan, which 0 * c would keep.
-        builder.cbranch(builder.icmp_signed("!=", self.add, vectors.number(0)), first, loop)
-        builder.position_at_end(first)
-        old = {(i, v): vectors.load(target[i, v], masks[v]) for i, v in places}
-        builder.branch(loop)
-        builder.position_at_end(loop)
-        # Each sum is a phi of its own and no array, so that LLVM keeps it in a register.
+        with builder.if_then(builder.icmp_signed("!=", self.add, vectors.number(0))):
+            old = {(i, v): vectors.load(target[i, v], masks[v]) for i, v in places}
+            first = builder.block
         sums = {place: self.joined((vectors.zero, entry), (old[place], first)) for place in places}
-        left, right, step = (self.joined((x, entry), (x, first)) for x in (a, self.b, vectors.number(0)))
-        new = self.step(with_tile, left, right, masks, sums, ahead)
-        following = builder.add(step, vectors.number(1))
-        moved = (left, builder.add(left, self.a_col)), (right, builder.add(right, self.b_row)), (step, following)
-        for value, next_value in (*moved, *((sums[place], new[place]) for place in places)):
-            value.add_incoming(next_value, loop)
-        builder.cbranch(builder.icmp_signed("<", following, self.depth), loop, done)
-        builder.position_at_end(done)
+        state = State(a, self.b, self.depth, sums)
+        for count in steps:
+            state = self.along_depth(with_tile, state, masks, ahead, count)
         for i, v in places:
-            vectors.store(new[i, v], target[i, v], masks[v])
+            vectors.store(state.sums[i, v], target[i, v], masks[v])
+
+    def along_depth(self, tile: Any, begun: State, masks: Sequence[Any], ahead: bool, steps: int) -> State:
+        """The loop that takes so many steps at a time, as long as so many are left.
+
+        Each sum is a phi of its own and no array, so that LLVM keeps it in a register.
+        """
+        builder, number = self.builder, self.vectors.number
+        before, loop, done = builder.block, *(builder.append_basic_block(name) for name in ("loop", "done"))
+        builder.cbranch(builder.icmp_signed(">=", begun.rest, number(steps)), loop, done)
+        builder.position_at_end(loop)
+        left, right, rest = (self.joined((value, before)) for value in begun[:3])
+        sums = {place: self.joined((value, before)) for place, value in begun.sums.items()}
+        state = State(left, right, rest, sums)
+        for _ in range(steps):
+            new = self.step(tile, state.left, state.right, masks, state.sums, ahead)
+            moved = builder.add(state.left, self.a_col), builder.add(state.right, self.b_row)
+            state = State(*moved, state.rest, new)
+        state = state._replace(rest=builder.sub(rest, number(steps)))
+        for phi, value in zip((left, right, rest, *sums.values()), state.values(), strict=True):
+            phi.add_incoming(value, loop)
+        builder.cbranch(builder.icmp_signed(">=", state.rest, number(steps)), loop, done)
+        builder.position_at_end(done)
+        both = zip(begun.values(), state.values(), strict=True)
+        left, right, rest, *last = [self.joined((x, before), (y, loop)) for x, y in both]
+        return State(left, right, rest, dict(zip(sums, last, strict=True)))
 
     def begin_tile(self, row: Any, places: Sequence[tuple[int, int]], masks: Sequence[Any]) -> Any:
         """What the terms of a tile need besides a and b, given to `terms`."""
