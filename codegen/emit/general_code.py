@@ -75,13 +75,20 @@ class General:
         first, letter = next(iter(fast.letters.items()))
         where = f"{first}._device is not CPU and " if letter == "T" and not fast.plan else ""
         condition = f"{where}into is None and not watch.every{fast.without_others}{self._in_rows}"
-        lines += [
-            f"if {condition} and {fast.found_by}.remember(given, ({spread(fast.letters)})):",
-            f"    {self.results} = {fast.found_by}.launch({', '.join(fast.letters)})",
-        ]
+        remembered, launched = f"{fast.found_by}.remember(given, ({spread(fast.letters)}))", self._launched
+        if fast.launches_unchecked:
+            lines += [f"if {condition} and {remembered}:", f"    {launched}"]
+        else:  # nobody has tried yet what was found
+            tried = f"if {self.results} is None and {remembered}:"
+            lines += [f"if {condition}:", f"    {launched}", f"    {tried}", f"        {launched}"]
         if not fast.records:
             return lines
         return [*lines, f"    if {self.results} is not None:", f"        return {named(self.code, self.results)}"]
+
+    @property
+    def _launched(self) -> str:
+        fast = self.code.fast
+        return f"{self.results} = {fast.found_by}.launch({', '.join(fast.letters)})"
 
     @property
     def by_kernel(self) -> list[str]:

@@ -57,7 +57,7 @@ INDEX_BACKWARD = KernelOp(
 )
 INDEX_PUT = KernelOp(
     "index_put",
-    None,
+    indexing_plans_writes.index_put,
     indexing_cpu_writes.index_put,
     None,
     {"self": "T", "indices": "J", "values": "T", "accumulate": "b"},
@@ -167,8 +167,10 @@ def _index(name: str, self, indices, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     indices = checks.tensor_list_optional(name, "indices", indices)
     self, indices = indexing_checks.index(name, self, indices)
-    if into is None and not watch.every and INDEX.remember(given, (self, indices)):
+    if into is None and not watch.every:
         result = INDEX.launch(self, indices)
+        if result is None and INDEX.remember(given, (self, indices)):
+            result = INDEX.launch(self, indices)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
@@ -221,8 +223,10 @@ def _index_backward(name: str, grad_output, input_sizes, indices, into=None) -> 
     input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
     indices = checks.tensor_list_optional(name, "indices", indices)
     grad_output, input_sizes, indices = indexing_checks.index_backward(name, grad_output, input_sizes, indices)
-    if into is None and not watch.every and INDEX_BACKWARD.remember(given, (grad_output, input_sizes, indices)):
+    if into is None and not watch.every:
         result = INDEX_BACKWARD.launch(grad_output, input_sizes, indices)
+        if result is None and INDEX_BACKWARD.remember(given, (grad_output, input_sizes, indices)):
+            result = INDEX_BACKWARD.launch(grad_output, input_sizes, indices)
         if result is not None:
             return result
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
@@ -318,26 +322,34 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
     if accumulate.__class__ is not bool:
         accumulate = checks.boolean(name, "accumulate", accumulate)
     self, indices, values, accumulate = indexing_checks.index_put(name, self, indices, values, accumulate)
-    computed = (
-        self._dtype
-        if self._dtype.native and values._dtype is self._dtype
-        else computed_dtype(name, "match", (), (self, values))
-    )
-    try:
-        if into is not None and is_writable(into, self, computed, (*indices, values)):
-            INDEX_PUT.remember_in_place(given, (self, indices, values, accumulate))
-            indexing_cpu_writes.index_put_(into.array, arrays_in(indices, None), array_in(values, computed), accumulate)
-            note_write(into, name)
-            result = into
-        else:
-            result = adopt(
-                at(self, indexing_cpu_writes.index_put, "dispatch.shape_rules:same")(
-                    array_in(self, computed), arrays_in(indices, None), array_in(values, computed), accumulate
-                ),
-                computed,
-            )
-    except Exception as error:
-        reraise(name, error, (self, indices, values, accumulate))
+    result = None
+    if into is None and not watch.every:
+        result = INDEX_PUT.launch(self, indices, values, accumulate)
+        if result is None and INDEX_PUT.remember(given, (self, indices, values, accumulate)):
+            result = INDEX_PUT.launch(self, indices, values, accumulate)
+    if result is None:
+        computed = (
+            self._dtype
+            if self._dtype.native and values._dtype is self._dtype
+            else computed_dtype(name, "match", (), (self, values))
+        )
+        try:
+            if into is not None and is_writable(into, self, computed, (*indices, values)):
+                INDEX_PUT.remember_in_place(given, (self, indices, values, accumulate))
+                indexing_cpu_writes.index_put_(
+                    into.array, arrays_in(indices, None), array_in(values, computed), accumulate
+                )
+                note_write(into, name)
+                result = into
+            else:
+                result = adopt(
+                    at(self, indexing_cpu_writes.index_put, "dispatch.shape_rules:same")(
+                        array_in(self, computed), arrays_in(indices, None), array_in(values, computed), accumulate
+                    ),
+                    computed,
+                )
+        except Exception as error:
+            reraise(name, error, (self, indices, values, accumulate))
     if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or values._rg) and result._dtype.kind in "fc":

@@ -886,8 +886,10 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
     results = None
-    if A._device is not CPU and into is None and not watch.every and LINALG_SLOGDET.remember(given, (A,)):
+    if A._device is not CPU and into is None and not watch.every:
         results = LINALG_SLOGDET.launch(A)
+        if results is None and LINALG_SLOGDET.remember(given, (A,)):
+            results = LINALG_SLOGDET.launch(A)
     if results is None:
         computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
         try:
@@ -1628,13 +1630,10 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
         driver = checks.string(name, "driver", driver)
     A, full_matrices, driver = linalg_checks.svd(name, A, full_matrices, driver)
     results = None
-    if (
-        A._device is not CPU
-        and into is None
-        and not watch.every
-        and LINALG_SVD.remember(given, (A, full_matrices, driver))
-    ):
+    if A._device is not CPU and into is None and not watch.every:
         results = LINALG_SVD.launch(A, full_matrices, driver)
+        if results is None and LINALG_SVD.remember(given, (A, full_matrices, driver)):
+            results = LINALG_SVD.launch(A, full_matrices, driver)
     if results is None:
         computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
         try:
@@ -2123,8 +2122,10 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
         mode = checks.string(name, "mode", mode)
     A, mode = linalg_checks.qr(name, A, mode)
     results = None
-    if A._device is not CPU and into is None and not watch.every and LINALG_QR.remember(given, (A, mode)):
+    if A._device is not CPU and into is None and not watch.every:
         results = LINALG_QR.launch(A, mode)
+        if results is None and LINALG_QR.remember(given, (A, mode)):
+            results = LINALG_QR.launch(A, mode)
     if results is None:
         computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
         try:

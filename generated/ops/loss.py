@@ -614,13 +614,10 @@ def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=Non
         name, grad_output, self, target, reduction
     )
     result = None
-    if (
-        grad_output._device is not CPU
-        and into is None
-        and not watch.every
-        and MSE_LOSS_BACKWARD.remember(given, (grad_output, self, target, reduction))
-    ):
+    if grad_output._device is not CPU and into is None and not watch.every:
         result = MSE_LOSS_BACKWARD.launch(grad_output, self, target, reduction)
+        if result is None and MSE_LOSS_BACKWARD.remember(given, (grad_output, self, target, reduction)):
+            result = MSE_LOSS_BACKWARD.launch(grad_output, self, target, reduction)
     if result is None:
         computed = (
             grad_output._dtype
@@ -705,13 +702,10 @@ def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None)
         reduction = checks.integer(name, "reduction", reduction)
     self, target, weight, reduction = loss_checks.pointwise_loss(name, self, target, weight, reduction)
     result = None
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and BINARY_CROSS_ENTROPY.remember(given, (self, target, weight, reduction))
-    ):
+    if self._device is not CPU and into is None and not watch.every:
         result = BINARY_CROSS_ENTROPY.launch(self, target, weight, reduction)
+        if result is None and BINARY_CROSS_ENTROPY.remember(given, (self, target, weight, reduction)):
+            result = BINARY_CROSS_ENTROPY.launch(self, target, weight, reduction)
     if result is None:
         computed = (
             self._dtype
@@ -810,13 +804,12 @@ def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight,
         name, grad_output, self, target, weight, reduction
     )
     result = None
-    if (
-        grad_output._device is not CPU
-        and into is None
-        and not watch.every
-        and BINARY_CROSS_ENTROPY_BACKWARD.remember(given, (grad_output, self, target, weight, reduction))
-    ):
+    if grad_output._device is not CPU and into is None and not watch.every:
         result = BINARY_CROSS_ENTROPY_BACKWARD.launch(grad_output, self, target, weight, reduction)
+        if result is None and BINARY_CROSS_ENTROPY_BACKWARD.remember(
+            given, (grad_output, self, target, weight, reduction)
+        ):
+            result = BINARY_CROSS_ENTROPY_BACKWARD.launch(grad_output, self, target, weight, reduction)
     if result is None:
         computed = (
             grad_output._dtype
@@ -948,13 +941,12 @@ def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weigh
         name, self, target, weight, pos_weight, reduction
     )
     result = None
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and BINARY_CROSS_ENTROPY_WITH_LOGITS.remember(given, (self, target, weight, pos_weight, reduction))
-    ):
+    if self._device is not CPU and into is None and not watch.every:
         result = BINARY_CROSS_ENTROPY_WITH_LOGITS.launch(self, target, weight, pos_weight, reduction)
+        if result is None and BINARY_CROSS_ENTROPY_WITH_LOGITS.remember(
+            given, (self, target, weight, pos_weight, reduction)
+        ):
+            result = BINARY_CROSS_ENTROPY_WITH_LOGITS.launch(self, target, weight, pos_weight, reduction)
     if result is None:
         computed = (
             self._dtype
@@ -1074,17 +1066,16 @@ def _binary_cross_entropy_with_logits_backward(
         name, grad_output, self, target, weight, pos_weight, reduction
     )
     result = None
-    if (
-        grad_output._device is not CPU
-        and into is None
-        and not watch.every
-        and BINARY_CROSS_ENTROPY_WITH_LOGITS_BACKWARD.remember(
-            given, (grad_output, self, target, weight, pos_weight, reduction)
-        )
-    ):
+    if grad_output._device is not CPU and into is None and not watch.every:
         result = BINARY_CROSS_ENTROPY_WITH_LOGITS_BACKWARD.launch(
             grad_output, self, target, weight, pos_weight, reduction
         )
+        if result is None and BINARY_CROSS_ENTROPY_WITH_LOGITS_BACKWARD.remember(
+            given, (grad_output, self, target, weight, pos_weight, reduction)
+        ):
+            result = BINARY_CROSS_ENTROPY_WITH_LOGITS_BACKWARD.launch(
+                grad_output, self, target, weight, pos_weight, reduction
+            )
     if result is None:
         computed = (
             grad_output._dtype
@@ -2260,13 +2251,10 @@ def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, bl
     log_probs, targets, input_lengths, target_lengths, blank = loss_checks_ctc.ctc_loss(
         name, log_probs, targets, input_lengths, target_lengths, blank
     )
-    if (
-        log_probs._device is not CPU
-        and into is None
-        and not watch.every
-        and CTC_VALUES.remember(given, (log_probs, targets, input_lengths, target_lengths, blank))
-    ):
+    if log_probs._device is not CPU and into is None and not watch.every:
         result = CTC_VALUES.launch(log_probs, targets, input_lengths, target_lengths, blank)
+        if result is None and CTC_VALUES.remember(given, (log_probs, targets, input_lengths, target_lengths, blank)):
+            result = CTC_VALUES.launch(log_probs, targets, input_lengths, target_lengths, blank)
         if result is not None:
             return result
     computed = log_probs._dtype if log_probs._dtype.native else computed_dtype(name, "match", ("float",), (log_probs,))

@@ -98,9 +98,9 @@ def _scattered(x: Layout, dim: int, index: Layout, src: Layout, add: int) -> Pla
     return (Step(scatter_rows, (0, 2, 3), ((0, x.shape),), (), ints, rows, work),)
 
 
-def _copied(x: Layout, writing: Step) -> Plan:
-    """A contiguous tensor copied, and a call that writes to the copy."""
-    return (Step(copied, (0,), ((0, x.shape),), rows=(prod(x.shape), UNIT), row=1), writing)
+def _copied(x: Layout, *writing: Step) -> Plan:
+    """A contiguous tensor copied, and calls the last of which writes to the copy."""
+    return (Step(copied, (0,), ((0, x.shape),), rows=(prod(x.shape), UNIT), row=1), *writing)
 
 
 @of_any_layout
@@ -175,6 +175,19 @@ def looking(operand: int, least: int, size: int, count: int) -> Step:
 @of_any_dtype
 def index_put_(out: Layout, indices: tuple[Layout | None, ...], values: Layout, accumulate: bool) -> Plan | None:
     """Up to two arrays of indices of one shape, of neighbouring dimensions."""
+    return _put_at(out, indices, values, accumulate, 0)
+
+
+@of_any_dtype
+def index_put(x: Layout, indices: tuple[Layout | None, ...], values: Layout, accumulate: bool) -> Plan | None:
+    """The same in a copy."""
+    found = _put_at(x, indices, values, accumulate, ~0) if are_contiguous(x) else None
+    return found and _copied(x, *found)
+
+
+def _put_at(
+    out: Layout, indices: tuple[Layout | None, ...], values: Layout, accumulate: bool, target: int
+) -> Plan | None:
     dims = tuple([dim for dim, found in enumerate(indices) if found is not None])
     given = [found for found in indices if found is not None]
     if not 1 <= len(dims) <= 2 or len({found.shape for found in given}) != 1 or not are_contiguous(*given):
@@ -186,22 +199,32 @@ def index_put_(out: Layout, indices: tuple[Layout | None, ...], values: Layout, 
         or (len(dims) == 2 and dims[0])
     ):
         return None
-    places = [3 + dim for dim in dims]
-    return _put(out, dims, given[0].shape, places, (values, 2), [-out.shape[dim] for dim in dims], accumulate)
+    places, least = [3 + dim for dim in dims], [-out.shape[dim] for dim in dims]
+    return _put(target, out, dims, given[0].shape, places, (values, 2), least, accumulate)
 
 
 @of_any_dtype
 def index_add_(out: Layout, dim: int, index: Layout, source: Layout, alpha: float) -> Plan | None:
     """Slices added along a dimension."""
-    if alpha != 1 or not out.shape or not are_contiguous(index):
-        return None
-    return _put(out, (dim,), (prod(index.shape),), [2], (source, 3), [0], True)
+    return _added(0, out, dim, index, source) if alpha == 1 and out.shape and are_contiguous(index) else None
+
+
+def _added(target: int, out: Layout, dim: int, index: Layout, source: Layout) -> Plan | None:
+    return _put(target, out, (dim,), (prod(index.shape),), [2], (source, 3), [0], True)
 
 
 def _put(
-    out: Layout, dims: Ints, common: Ints, places: list[int], given: tuple[Layout, int], least: list[int], add: bool
+    target: int,
+    out: Layout,
+    dims: Ints,
+    common: Ints,
+    places: list[int],
+    given: tuple[Layout, int],
+    least: list[int],
+    add: bool,
 ) -> Plan | None:
-    """Values written, or added, at indices of some shape; the places are those of the call's operands."""
+    """Values written, or added, at indices of some shape; the places are those of the call's operands, and the target
+    is the first of them, or a result."""
     strides, count = strides_of(out), prod(common)
     shape, front, (step, width, along) = chosen_of(out.shape, strides, 1, dims, common)
     steps = _steps_of(given[0], shape, (front, front + len(common)))
@@ -209,7 +232,7 @@ def _put(
         return None
     looked = [looking(places[i], least[i], out.shape[dim], count) for i, dim in enumerate(dims)]
     ints = [value for dim in dims for value in (out.shape[dim], strides[dim])]
-    operands, work = (0, *places, given[1]), WORK * prod(shape)
+    operands, work = (target, *places, given[1]), WORK * prod(shape)
     if dims == (0,) and along == 1 and width >= WIDE and steps[2] in (0, 1):
         ints += [least[0], count, width, *steps[1:], int(add)]
         return (*looked, Step(put_rows, operands, (), (), tuple(ints), (out.shape[0], 1), work))
@@ -233,9 +256,12 @@ def _steps_of(values: Layout, shape: Ints, chosen: tuple[int, int]) -> Ints | No
 
 @of_any_dtype
 def index_add(x: Layout, dim: int, index: Layout, source: Layout, alpha: float) -> Plan | None:
-    """A copy with rows added."""
-    if alpha != 1 or dim or not x.shape or not prod(x.shape) or not are_contiguous(x, index, source):
+    """A copy with slices added."""
+    if alpha != 1 or not x.shape or not prod(x.shape) or not are_contiguous(x, index):
         return None
+    if dim or not are_contiguous(source):
+        found = _added(~0, x, dim, index, source)
+        return found and _copied(x, *found)
     rows, width, count = x.shape[0], prod(x.shape[1:]), prod(index.shape)
     work = prod(x.shape) + prod(source.shape)
     return (Step(add_rows_at, (0, 2, 3), ((0, x.shape),), (), (rows, width, count), (rows, 1), work),)
