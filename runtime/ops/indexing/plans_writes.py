@@ -99,7 +99,7 @@ def _scattered(x: Layout, dim: int, index: Layout, src: Layout, add: int) -> Pla
 
 
 def _copied(x: Layout, *writing: Step) -> Plan:
-    """A contiguous tensor copied, and calls the last of which writes to the copy."""
+    """A contiguous tensor copied, and calls that write to the copy."""
     return (Step(copied, (0,), ((0, x.shape),), rows=(prod(x.shape), UNIT), row=1), *writing)
 
 
@@ -223,14 +223,16 @@ def _put(
     least: list[int],
     add: bool,
 ) -> Plan | None:
-    """Values written, or added, at indices of some shape; the places are those of the call's operands, and the target
-    is the first of them, or a result."""
+    """Values written, or added, at indices of some shape; the places are those of the call's operands.
+
+    The target is the first operand, for which all indices are looked at before any is written to, or a result.
+    """
     strides, count = strides_of(out), prod(common)
     shape, front, (step, width, along) = chosen_of(out.shape, strides, 1, dims, common)
     steps = _steps_of(given[0], shape, (front, front + len(common)))
     if steps is None or not prod(shape) or not count or step is None or width is None or along is None:
         return None
-    looked = [looking(places[i], least[i], out.shape[dim], count) for i, dim in enumerate(dims)]
+    looked = [looking(places[i], least[i], out.shape[dim], count) for i, dim in enumerate(dims) if target == 0]
     ints = [value for dim in dims for value in (out.shape[dim], strides[dim])]
     operands, work = (target, *places, given[1]), WORK * prod(shape)
     if dims == (0,) and along == 1 and width >= WIDE and steps[2] in (0, 1):
