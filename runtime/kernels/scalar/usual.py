@@ -97,7 +97,7 @@ from .logarithm import (
     log10_of_normal,
     log_of_normal,
 )
-from .normal import GELU_START, gelu, gelu_near
+from .normal import GELU_END, gelu, gelu_near
 from .pieces import MIDDLE, MIXED, NEARER
 from .pieces import NEAR as PIECES_NEAR
 from .primitives import bits, choose, fma, narrow, select
@@ -125,11 +125,6 @@ def bits_beside_one(x: Any) -> Any:
 def size_bits(x: Any) -> Any:
     """A key that grows with |x|."""
     return narrow(x, bits(x) & choose(x, 2**31 - 1, 2**63 - 1))
-
-
-def bits_below(x: Any) -> Any:
-    """A key that grows with -x, above 0 for x < 0."""
-    return narrow(x, bits(x) ^ choose(x, -(2**31), -(2**63)))
 
 
 def end_bits(x: Any) -> Any:
@@ -230,8 +225,8 @@ def is_before_end(like: Any, low: Any, high: Any) -> Any:
 
 
 def has_normal_gelu(like: Any, low: Any, high: Any) -> Any:
-    """Whether gelu of numbers up to a key is no small number in float32; float64 has one form."""
-    return choose(like, high < bits(type(like)(-GELU_START)), False)
+    """Whether the tail in gelu of numbers up to a key is no small number in float32; float64 has one form."""
+    return choose(like, high < bits(type(like)(GELU_END)), False)
 
 
 def has_normal_exp(like: Any, low: Any, high: Any) -> Any:
@@ -314,7 +309,7 @@ USUAL = {
     erfinv: Usual(erfinv_near, size_bits, is_short_of_one),
     ndtri: Usual(ndtri_near, all_bits, is_probable),
     log_ndtr: Usual(log_ndtr_near, end_bits, is_before_end),
-    gelu: Usual(gelu_near, bits_below, has_normal_gelu),
+    gelu: Usual(gelu_near, size_bits, has_normal_gelu),
     exp: Usual(exp_usual, size_bits, has_normal_exp),
     log: Usual(log_of_normal, all_bits, is_normal),
     log1p: Usual(log1p_usual, bits_beside_one, is_moderate),
