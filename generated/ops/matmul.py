@@ -76,10 +76,10 @@ ADDMV = KernelOp(
 )
 COORDINATE_MM = KernelOp(
     "coordinate_mm",
-    None,
+    matmul_plans.coordinate_mm,
     matmul_cpu_sparse.coordinate_mm,
     functions.CoordinateMmBackward0,
-    {"self": "T", "row": "R", "column": "R", "count": "n", "mat2": "T"},
+    {"self": "T", "row": "I", "column": "I", "count": "n", "mat2": "T"},
     refused="b",
 )
 COORDINATE_SAMPLED = KernelOp(
@@ -1154,12 +1154,7 @@ def _coordinate_mm(name: str, self, row, column, count, mat2, into=None) -> Any:
     if not isinstance(mat2, Tensor):
         mat2 = checks.tensor(name, "mat2", mat2)
     self, row, column, count, mat2 = matmul_checks.coordinate_mm(name, self, row, column, count, mat2)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and COORDINATE_MM.remember(given, (self, row, column, count, mat2))
-    ):
+    if into is None and not watch.every and COORDINATE_MM.remember(given, (self, row, column, count, mat2)):
         result = COORDINATE_MM.launch(self, row, column, count, mat2)
         if result is not None:
             return result

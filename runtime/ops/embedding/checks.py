@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...dispatch.shape_checks import require_index_dtype
 from ...errors import DtypeError, ShapeError
 from ...tensor import dtypes
@@ -108,30 +110,30 @@ def _ends(op: str, input: Any, offsets: Any, include_last_offset: bool) -> tuple
     if getattr(offsets, "is_meta", False):
         return input, offsets.new_empty((offsets._shape[0] + (not include_last_offset),), dtype=dtypes.int64)
     ends = _checked_offsets(op, input, offsets, include_last_offset)
-    return input[: ends[-1]], offsets.new_tensor(ends, dtype=dtypes.int64)
+    return input[: int(ends[-1])], offsets.new_tensor(ends, dtype=dtypes.int64)
 
 
-def _checked_offsets(op: str, input: Any, offsets: Any, include_last_offset: bool) -> list[int]:
+def _checked_offsets(op: str, input: Any, offsets: Any, include_last_offset: bool) -> np.ndarray:
     if hasattr(offsets, "level"):
         raise RuntimeError(
             f"vmap: {op}() needs offsets that all examples share: what is in a bag depends on the values"
         )
-    given = [int(n) for n in offsets.tolist()]
-    if include_last_offset and not given:
+    given = offsets.detach().cpu().numpy()
+    if include_last_offset and not given.size:
         raise ValueError(f"{op}(): include_last_offset: number of offset should be at least 1, got none")
-    if given and given[0] != 0:
+    if given.size and given[0] != 0:
         raise RuntimeError(
             f"{op}(): offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
             f"However, got {given[0]}"
         )
-    if given and max(given) > len(input):
+    if given.size and given.max() > len(input):
         raise RuntimeError(
-            f"{op}(): offsets[-1] can not be greater than input's length {len(input)}, but got offsets {given}"
+            f"{op}(): offsets[-1] can not be greater than input's length {len(input)}, but got offsets {given.tolist()}"
         )
-    ends = given if include_last_offset else [*given, len(input) if given else 0]
-    if any(a > b for a, b in zip(ends, ends[1:], strict=False)):
-        raise RuntimeError(f"{op}(): expected offsets that do not decrease, got {given}")
-    return ends
+    ends = given if include_last_offset else np.append(given, len(input) if given.size else 0)
+    if (ends[1:] < ends[:-1]).any():
+        raise RuntimeError(f"{op}(): expected offsets that do not decrease, got {given.tolist()}")
+    return ends.astype(np.int64, copy=False)
 
 
 def _row(op: str, weight: Any, padding_idx: int) -> int:

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from ...modes.grad_mode import no_grad
 from ...namespace import op
+from ...tensor import dtypes
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
@@ -40,6 +41,8 @@ def bags(
     padding: int,
 ) -> Tensor:
     """The sum, mean or maximum of the rows of each bag but padding; bags are rows of indices, or begin at offsets."""
+    if mode != "max" and padding < 0 and not (sparse or by_freq) and weight.dtype.itemsize >= 4:
+        return _products(indices, weight, offsets, mode, factors)
     rows = (
         rows_with_sparse_gradient(weight, indices, padding)
         if sparse
@@ -47,8 +50,6 @@ def bags(
     )
     if factors is not None:
         rows = rows * factors.unsqueeze(-1)
-    if offsets is None and padding < 0 and mode != "max":
-        return rows.sum(1) if mode == "sum" or not rows._shape[1] else rows.mean(1)
     counted = indices != padding
     if offsets is None:
         return _reduced(rows, counted, mode)
@@ -61,6 +62,27 @@ def bags(
         return total
     count = rows.new_zeros((offsets._shape[0] - 1,)).index_add(0, bag, counted.to(rows.dtype))
     return total / count.clamp(1).unsqueeze(1)
+
+
+def _products(indices: Tensor, weight: Tensor, offsets: Tensor | None, mode: str, factors: Tensor | None) -> Tensor:
+    """Sums or means as a product with a sparse matrix, for which no row is copied."""
+    column = indices.reshape((-1,)).to(dtypes.int64)
+    if offsets is None:
+        bags, size = indices._shape
+        bag = op.arange(bags, device=indices.device).unsqueeze(1).expand((bags, size)).reshape((-1,))
+        counts = max(size, 1)
+    else:
+        bags, bag = offsets._shape[0] - 1, _bag_numbers(offsets, column._shape[0])
+        counts = offsets.diff().clamp(1).unsqueeze(1).to(weight.dtype)
+    numbers = weight.new_ones(column._shape) if factors is None else factors.reshape((-1,))
+    try:
+        total = op.coordinate_mm(numbers, bag, column, bags, weight)
+    except IndexError:
+        found = f"got {int(column.min())} to {int(column.max())}"
+        raise IndexError(
+            f"embedding_bag(): index out of range: expected indices in [0, {weight._shape[0] - 1}], {found}"
+        ) from None
+    return total if mode == "sum" else total / counts
 
 
 def _reduced(rows: Tensor, counted: Tensor, mode: str) -> Tensor:

@@ -10,14 +10,16 @@ from typing import NamedTuple
 from ...kernels.cpu.folding import folding
 from ...kernels.cpu.matmul import PANEL, PRODUCTS, UNIT
 from ...kernels.cpu.matvec import WIDTH
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
 from ..reduction.plans import sum_step
 from . import cpu_loops as loops
+from .cpu_sparse_loops import coordinate_product
 from .plans_of_pairs import products_of_pairs
 
 SMALL = 1 << 15  # products of numbers: a row is added after smaller matrices' product, as `mm` and an addition would
 MANY = 4 * PANEL  # columns, of which threads get equal shares
 SHORT = 512  # elements of rows of which four by four are multiplied
+COLUMNS = 16  # of a product by coordinates that belong to one thread
 FEW_ITEMS = 8  # of a batch: threads share rows of fewer
 
 
@@ -349,3 +351,12 @@ def linear_backward(
     elif wanted[2]:
         return None
     return joined(steps)
+
+
+def coordinate_mm(x: Layout, row: Layout, column: Layout, count: int, b: Layout) -> Plan | None:
+    """Rows of b added up, of columns that threads share: so each element is summed in one order."""
+    if not are_contiguous(x, row, column, b) or not count * prod(b.shape):
+        return None
+    ints, work = (x.shape[0], count, *b.shape), x.shape[0] * b.shape[1]
+    shape = (count, b.shape[1])
+    return (Step(coordinate_product, (0, 1, 2, 4), ((0, shape),), (), ints, (b.shape[1], COLUMNS), work),)

@@ -1,0 +1,38 @@
+"""Intrinsic of sums of rows that are picked from a table: they stay in registers while all rows are read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import for_numba
+from .vector_loops import Flat, Masks, VectorLoops, array_intrinsic
+
+AHEAD = 12  # rows: so many before it is added, one is asked for
+LINES = 4  # of the sizes of tiles: see `VectorLoops`
+
+
+@for_numba
+def sum_of_rows(context: Any, table: Any, places: Any, factors: Any, first: Any, last: Any, out: Any) -> Any:
+    """sum_of_rows(table, places, factors, first, last, out): out[j] += sum over k of factors[k] table[places[k] + j].
+
+    All arrays are flat, k goes from `first` to `last`, and there are AHEAD more places than that.
+    """
+    return array_intrinsic(_write, LINES, None, table, places, factors, first, last, out)
+
+
+def _write(v: VectorLoops, table: Flat, places: Flat, factors: Flat, first: Any, last: Any, out: Flat) -> None:
+    count = v.builder.sub(last, first)
+
+    def tile(column: Any, masks: Masks) -> None:
+        start = v.at(table.start, column)
+
+        def add(k: Any, *sums: Any) -> list[Any]:
+            place = v.plus(first, k)
+            v.prefetch_all(v.at(start, v.place(places, v.plus(place, AHEAD))), len(masks))
+            row = v.load_all(v.at(start, v.place(places, place)), masks)
+            return v.add_products([v.spread(v.scalar(v.at(factors.start, place)))], row, sums)
+
+        to = v.at(out.start, column)
+        v.store_all(v.loop(count, 1, v.load_all(to, masks), add), to, masks)
+
+    v.cover(out.size, tile)
