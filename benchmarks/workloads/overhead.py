@@ -239,6 +239,14 @@ def masks(torch):
 
 
 @overhead
+def masks_combined(torch):
+    """Masks of 16 rows and 16 columns: combined, times a matrix, and a choice between a row and a number."""
+    (a,) = plain(torch, (16, 16))
+    rows, columns = a[:, :1] > 0, a[0] > 0
+    return lambda: (rows & columns, a * rows, torch.where(rows, a[0], 0.0))
+
+
+@overhead
 def whole_numbers(torch):
     """Arithmetic of 64 integers, as places are computed with."""
     a, b = integers(torch, 1000, 64), integers(torch, 9, 64) + 1

@@ -6,7 +6,7 @@ of which one operand's are brought together.
 
 from __future__ import annotations
 
-from ..kernels.llvm.native_code.element_kinds import is_half, is_whole, number_at
+from ..kernels.llvm.native_code.element_kinds import is_float, is_half, number_at
 from ..kernels.llvm.native_code.kernel_calls import (
     MOST_NUMBERS,
     CallFrame,
@@ -23,7 +23,6 @@ from .packing import put_walk
 from .scheduler import smaller
 
 TILE = 4096  # bytes of short rows that are computed at once, or of numbers that are given for as many
-MOST_SPREAD = TILE // 8  # elements of a row for which one int64 stands
 MOST_AROUND = MOST_LOOPS - 1
 SHORT = 8  # such rows find room at least
 # Bytes of a row that is brought to others sooner than the kernel steps to it: one that computes much, or little.
@@ -217,8 +216,8 @@ def run_tiled(kernel: int, operands: RowOperands, frame: CallFrame, first: int, 
 @native
 def spreads(found: Rows, kind: int, itemsize: int) -> bool:
     """Whether the kernel gets a row of equal elements where an operand has one number for each row: where rows are
-    short, so that many are computed at once, and of integers, as kernels are given none but in arrays."""
-    return found.repeated > 0 and (is_whole(kind) or found.size * itemsize <= most_made(found))
+    short, so that many are computed at once, and of what are no floats, as kernels are given none but in arrays."""
+    return found.repeated > 0 and (not is_float(kind) or found.size * itemsize <= most_made(found))
 
 
 @native
@@ -253,6 +252,30 @@ def put_operand(
 
 
 @native
+def run_long_rows(operands: RowOperands, frame: CallFrame, first: int, last: int) -> None:
+    """`run_rows` where the number of each row is given as equal elements, of which a tile has no room for all."""
+    found, tiles, call, width = operands.rows, new(Tiles), new(RowCall), operands.itemsize[0]
+    part, repeated = TILE // width, operands.rows.repeated - 1
+    for i in range(MOST_NUMBERS):
+        put_walk(call.numbers[i], address_of(frame.numbers) + 8 * i, 0)
+    put_walk(call.arrays[repeated], address_of(tiles), 0)
+    call.rows = 1
+    for row in range(first, last):
+        q, r = row // found.inner, row % found.inner
+        number = begin_of(operands, repeated, q) + r * inner_step(operands, repeated)
+        fill_numbers(address_of(tiles), number, 0, width, TILE, 1)
+        start = 0
+        while start < found.size:
+            call.size = smaller(part, found.size - start)
+            for k in range(3):
+                if k != repeated:
+                    place = begin_of(operands, k, q) + r * inner_step(operands, k)
+                    put_walk(call.arrays[k], place + start * operands.itemsize[k], 0)
+            call_rows(operands.entry, call)
+            start += part
+
+
+@native
 def run_rows(kernel: int, operands: RowOperands, frame: CallFrame, first: int, last: int) -> None:
     """Call the kernel for a range of rows; its numbers stand in the frame already."""
     found, tiles, call = operands.rows, new(Tiles), new(RowCall)
@@ -261,6 +284,9 @@ def run_rows(kernel: int, operands: RowOperands, frame: CallFrame, first: int, l
         run_tiled(kernel, operands, frame, first, last, together)
         return
     spread = spreads(found, operands.kind, operands.itemsize[0])
+    if spread and found.size * operands.itemsize[0] > TILE:
+        run_long_rows(operands, frame, first, last)
+        return
     q, r, together = first // found.inner, first % found.inner, rows_together(operands, spread, last - first)
     for i in range(MOST_NUMBERS):
         put_walk(call.numbers[i], address_of(frame.numbers) + 8 * i, 0)

@@ -30,7 +30,7 @@ from ..fast_path import fast_path
 from ..places import brought, place_of
 from ..writing import write
 from .loop_nest import result_order, turned_layout
-from .row_loops import launch, launch_into, note_rows
+from .row_loops import launch, launch_into, note_rows, note_rows_of_converted
 
 FIXED = {"bool": dtypes.bool_, "int32": dtypes.int32, "int64": dtypes.int64}  # results of one dtype, whatever goes in
 KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
@@ -196,6 +196,8 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
             flat = empty(prod(shape), final.compute.np, place)
             if is_single(operands) and operands[0]._strides is not None:
                 note_rows(op, operands, len(numbers))
+            elif len(operands) == 2 and not raw:
+                note_rows_of_converted(op, operands, computed, len(numbers))
             if order is None:
                 launch(op.kernels, attribute, operands, wanted, shape, numbers, (flat,))
             else:

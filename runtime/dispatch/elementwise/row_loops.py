@@ -253,10 +253,22 @@ def note_rows(op: Any, operands: tuple[Any, ...], numbers: int) -> None:
         remember_rows(op, layouts, plan, count, shape, strides)
 
 
+def note_rows_of_converted(op: Any, operands: tuple[Any, ...], computed: Any, numbers: int) -> None:
+    """Let native code find the rows of two tensors of which it brings one to the dtype of the other first."""
+    tensors = [value for value in operands if isinstance(value, TensorBase)]
+    if len(tensors) < 2 or tensors[0]._dtype is tensors[1]._dtype or not has_rows(op, computed):
+        return
+    layouts = [(value._shape, value._strides if value._dtype is computed else None) for value in tensors]
+    shape, strides, count, plan = broadcast_rows(op.name, tuple(layouts), numbers)
+    remember_rows(op, layouts, plan, count, shape, strides)
+
+
 def has_rows(op: Any, kind: Any) -> bool:
-    """Whether an op takes tensors of a dtype row by row: floats where it is allowed them, integers where it says so."""
+    """Whether an op takes tensors of a dtype row by row: floats where it is allowed them, others where it says so."""
     if kind.planned:
         return not op.allowed or "float" in op.allowed
+    if kind.kind == "b":
+        return "b" in op.whole
     return kind.kind == "i" and kind.compute is kind and not {"i", "p"}.isdisjoint(op.whole)
 
 

@@ -7,6 +7,7 @@ That takes less than Python takes to find out how a kernel could go without it. 
 from __future__ import annotations
 
 from ...kernels.llvm.native_code.element_kinds import itemsize
+from ...kernels.llvm.native_code.structs import Items, Struct, room
 from ...kernels.llvm.native_code.typed import NULL, cast, native, new
 from ...pool.layout import STANDING
 from ...pool.packing import MOST_DIMS, Apart, add_loop, move_row, pack
@@ -14,11 +15,12 @@ from ...pool.scheduler import smaller
 from .. import c_functions as c
 from ..interned import none, tuple_type
 from ..kernel_calls import LONG, Size
-from ..layout import Array, Tensor, Tuple
-from ..references import Owned, item, own, own_new, size
-from ..tensors import any_kind_of, elements, holds_kind, new_flat
+from ..layout import Array, Object, Tensor, Tuple
+from ..references import Owned, item, own, own_new, put_item, retain, size
+from ..tensors import any_kind_of, elements, holds_kind, new_flat, new_tensor
 
 MOST_PACKED = 1 << 22  # elements: fewer are packed here
+MOST_SPREAD = 1 << 16  # of an operand in a shape to which it broadcasts: to bring so many there takes some 10 us
 MOST_COPIED = 1 << 14  # of a gradient: with more the general path goes through operands as they lie, if they lie alike
 MOST_ELEMENTS = 1 << 48
 
@@ -130,7 +132,7 @@ def spread(tensor: Tensor, kind: int, shape: Tuple, owned: Owned) -> Array:
 
     Python may have run before the elements are read, and does not run after it.
     """
-    if size(shape) > MOST_DIMS or count_of(shape) >= LONG:
+    if size(shape) > MOST_DIMS or count_of(shape) > MOST_SPREAD:
         return cast(Array, NULL)
     places, count = new(Apart), count_of(shape)
     flat = own_new(owned, new_flat(new(Size).items, count, kind))
@@ -141,6 +143,60 @@ def spread(tensor: Tensor, kind: int, shape: Tuple, owned: Owned) -> Array:
         return cast(Array, NULL)
     pack(places, flat.memory)
     return flat
+
+
+class Extents(Struct):
+    """The sizes of a shape to which tensors broadcast, the last dimension first."""
+
+    dims: int
+    items: Items[int] = room(MOST_DIMS)
+
+
+@native
+def extend(extents: Extents, shape: Tuple) -> bool:
+    """Let a shape broadcast with others; False where it does not, or has more dimensions than there is room for."""
+    dims = size(shape)
+    if dims > MOST_DIMS:
+        return False
+    while extents.dims < dims:
+        extents.items[extents.dims] = 1
+        extents.dims += 1
+    for back in range(dims):
+        extent, known = c.as_int(item(shape, dims - 1 - back)), extents.items[back]
+        if extent != known and extent != 1 and known != 1:
+            return False
+        if known == 1:
+            extents.items[back] = extent
+    return True
+
+
+@native
+def shape_of(extents: Extents, owned: Owned) -> Tuple:
+    """The shape as a tuple, owned; NULL without memory."""
+    shape = cast(Tuple, own_new(owned, c.new_tuple(extents.dims)))
+    if shape is NULL:
+        c.clear_error()
+        return shape
+    for i in range(extents.dims):
+        extent = c.new_int(extents.items[extents.dims - 1 - i])
+        if extent is NULL:
+            c.clear_error()
+            return cast(Tuple, NULL)
+        put_item(shape, i, extent)
+    return shape
+
+
+@native
+def spread_tensor(tensor: Tensor, shape: Tuple, owned: Owned) -> Object:
+    """A tensor, owned, of the elements of another one in a small shape to which it broadcasts; NULL where it does not,
+    or without memory."""
+    flat = spread(tensor, any_kind_of(tensor.dtype), shape, owned)
+    if flat is NULL:
+        return cast(Object, NULL)
+    made = own_new(owned, new_tensor(retain(flat), shape, tensor.dtype))
+    if made is NULL:
+        c.clear_error()
+    return made
 
 
 @native

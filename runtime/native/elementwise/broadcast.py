@@ -7,7 +7,7 @@ from ...kernels.llvm.native_code.kernel_calls import CallFrame
 from ...kernels.llvm.native_code.structs import Items, Struct, room
 from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
 from ...pool.layout import ROWS
-from ...pool.rows import MOST_SPREAD, RowOperands, Rows, run_rows, spreads
+from ...pool.rows import RowOperands, Rows, run_rows, spreads
 from ...pool.scheduler import share
 from ...pool.turning import run_rows_alone
 from .. import c_functions as c
@@ -66,7 +66,7 @@ def may_broadcast(one: Object, other: Object, computed: int) -> bool:
     if first.fn.type is outdated_type or second.fn.type is outdated_type:
         return False
     kind = any_kind_of(first.dtype)
-    return first.dtype is second.dtype and kind >= 0 and kind != BOOL and computed >> kind & 1 == 1
+    return first.dtype is second.dtype and kind >= 0 and computed >> kind & 1 == 1
 
 
 @native
@@ -134,6 +134,8 @@ def find_rows(plan: ForwardPlan, computed: int, frame: CallFrame, found: FoundRo
         return 0
     first, second = cast(Tensor, found.given[0]), cast(Tensor, found.given[1])
     found.kind = any_kind_of(first.dtype)
+    if found.kind == BOOL and (found.numbers or found.single):
+        return 0  # a number beside bools is one of another dtype
     found.key = cast(Tuple, own_new(owned, key_of(first, second)))
     if found.key is NULL:
         return -1
@@ -144,8 +146,6 @@ def find_rows(plan: ForwardPlan, computed: int, frame: CallFrame, found: FoundRo
     found.rows = cast(Rows, cast(Array, item(found.entry, 0)).memory)
     in_rows = spreads(found.rows, found.kind, itemsize(found.kind))
     alone = 0 if in_rows else found.rows.repeated
-    if in_rows and found.rows.size > MOST_SPREAD:
-        return 0
     if not put_numbers(found.numbers, found.kind, found.given, alone > 0, frame):
         return 0
     if plan.fitting and not have_numbers(found, alone > 0, frame):

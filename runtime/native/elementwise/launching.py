@@ -23,11 +23,12 @@ from ..tensors import (
     new_flat,
     new_tensor,
     not_handled,
+    same,
     withdrawn,
 )
-from .apart import MOST_PACKED, count_of, found_apart
+from .apart import MOST_PACKED, Extents, count_of, extend, found_apart, shape_of, spread_tensor
 from .broadcast import FoundRows, broadcast, may_broadcast, may_have_rows, put_given
-from .constants import are_positive, constant_array, kind_of_constants
+from .constants import are_positive, constant_array, is_constant, kind_of_constants
 from .forward import (
     ALL,
     UNFIT,
@@ -178,6 +179,42 @@ def launch_packed(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> 
 
 
 @native
+def note_extents(plan: ForwardPlan, arguments: Items[Object], extents: Extents) -> bool:
+    """Note the shape to which all operands broadcast; False where a tensor has strides, by which the result may lie."""
+    extents.dims = 0
+    for i in range(plan.tensors):
+        if is_tensor(arguments[i]):
+            tensor = cast(Tensor, arguments[i])
+            if tensor.flat is none or tensor.strides is not none or not extend(extents, tensor.shape):
+                return False
+        elif not is_constant(arguments[i]):
+            return False
+    return True
+
+
+@native
+def launch_spread(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
+    """The result, recorded, for operands none of which has its small shape; None as `launch`."""
+    lead, extents, given = leading(plan, arguments), new(Extents), new(Arguments)
+    if not is_tensor(arguments[lead]) or not note_extents(plan, arguments, extents):
+        return not_handled()
+    shape = shape_of(extents, owned)
+    if shape is NULL or same(shape, cast(Tensor, arguments[lead]).shape):
+        return not_handled()
+    for i in range(plan.tensors + plan.numbers):
+        given.items[i] = arguments[i]
+    given.items[lead] = spread_tensor(cast(Tensor, arguments[lead]), shape, owned)
+    if given.items[lead] is NULL:
+        return not_handled()
+    frame, ready = new(CallFrame), new(Prepared)
+    begin_prepared(ready)
+    ready.spreads = ALL
+    number = prepared(plan, given.items, frame, ready, True, owned)
+    ready.broadcasts = 1
+    return launch_flat(plan, arguments, number, frame, ready, owned) if number != UNFIT else not_handled()
+
+
+@native
 def launch_apart(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The result, recorded, for operands that broadcast, or of which some lie apart in memory; None as `launch`."""
     in_rows = plan.rows is not NULL
@@ -189,10 +226,13 @@ def launch_apart(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> N
         return result
     c.release(result)
     result = launch_gathered(plan, arguments, owned)
-    if result is not none or not in_rows:
-        return result
-    c.release(result)
-    return launch_packed(plan, arguments, owned)
+    if result is none and in_rows:
+        c.release(result)
+        result = launch_packed(plan, arguments, owned)
+    if result is none and not in_rows and plan.tensors > 1:
+        c.release(result)
+        result = launch_spread(plan, arguments, owned)
+    return result
 
 
 @native

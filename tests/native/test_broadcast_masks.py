@@ -1,0 +1,94 @@
+"""Bools and integers that broadcast, in short rows and in rows longer than a tile, and masks times numbers: NumPy's."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import specgrad as sg
+
+SHAPES = [
+    ((4, 1), (7,)),
+    ((3, 1), (3, 700)),
+    ((2, 1, 1), (2, 9, 701)),
+    ((2, 5000), (2, 1)),
+    ((70, 1), (70, 3)),
+    ((0, 1), (5,)),
+]
+OF_BOOLS = [operator.and_, operator.or_, operator.xor, operator.eq, operator.ne]
+OF_INTEGERS = [*OF_BOOLS, operator.add, operator.sub, operator.mul, operator.lt, operator.ge]
+
+
+def given(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    numbers = np.random.default_rng(sum(shape)).integers(0, 2 if dtype is np.bool_ else 9, shape)
+    return numbers.astype(dtype)
+
+
+def check(op: Any, *operands: Any) -> None:
+    """Twice: what is found the first time is used the second time."""
+    wanted = op(*operands)
+    for _ in range(3):
+        found = op(*[sg.tensor(a) if isinstance(a, np.ndarray) else a for a in operands])
+        np.testing.assert_array_equal(found.numpy(), wanted)
+        assert found.numpy().dtype == wanted.dtype
+
+
+@pytest.mark.parametrize("shapes", SHAPES)
+@pytest.mark.parametrize("op", OF_BOOLS)
+def test_bools(op: Any, shapes: tuple[tuple[int, ...], ...]) -> None:
+    one, other = (given(shape, np.bool_) for shape in shapes)
+    check(op, one, other)
+    check(op, other, one)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.int16, np.int8, np.uint8])
+@pytest.mark.parametrize("op", OF_INTEGERS)
+def test_integers(op: Any, dtype: Any) -> None:
+    for shapes in SHAPES:
+        one, other = (given(shape, dtype) for shape in shapes)
+        check(op, one, other)
+        check(op, other, one)
+
+
+@pytest.mark.parametrize("shapes", SHAPES)
+def test_masks_times_numbers(shapes: tuple[tuple[int, ...], ...]) -> None:
+    """One operand becomes what the other one is, whichever it is; the other one has a gradient."""
+    mask, x = given(shapes[0], np.bool_), given(shapes[1], np.float32) / np.float32(8)
+    check(operator.mul, mask, x)
+    check(operator.mul, x, mask)
+    check(operator.add, given(shapes[0], np.int64).astype(np.int32), given(shapes[1], np.int64))
+    for _ in range(3):
+        tensor = sg.tensor(x, requires_grad=True)
+        (tensor * sg.tensor(mask)).sum().backward()
+        every = np.broadcast_to(mask, np.broadcast_shapes(*shapes)).astype(np.float32)
+        np.testing.assert_allclose(tensor.grad.numpy(), sg.tensor(every).sum_to_size(*x.shape).numpy())
+
+
+@pytest.mark.parametrize("shapes", SHAPES)
+def test_choices(shapes: tuple[tuple[int, ...], ...]) -> None:
+    """None of what is chosen between has the shape of the result, or one is a number."""
+    mask, x = given(shapes[0], np.bool_), given(shapes[1], np.float32)
+    row, column = x.reshape(-1)[: x.shape[-1]], given(mask.shape, np.float32) + 3
+    for _ in range(3):
+        for chosen in ((row, column), (column, row), (x, column), (row, np.float32(0.5))):
+            wanted = np.where(mask, *chosen)
+            found = sg.where(sg.tensor(mask), *[sg.tensor(a) if a.ndim else float(a) for a in chosen])
+            np.testing.assert_array_equal(found.numpy(), wanted)
+            assert found.dtype is sg.float32
+
+
+def test_views_and_what_is_written_in_place() -> None:
+    """Columns of a transposed mask, and a mask that others are combined with where it lies."""
+    mask, row = given((40, 900), np.bool_), given((900,), np.bool_)
+    for _ in range(3):
+        turned = sg.tensor(mask).t()
+        np.testing.assert_array_equal((turned & sg.tensor(row)[:, None]).numpy(), mask.T & row[:, None])
+        into = sg.tensor(mask)
+        into &= sg.tensor(mask[:, :1])
+        np.testing.assert_array_equal(into.numpy(), mask & mask[:, :1])
+        numbers = sg.tensor(mask.astype(np.int64))
+        numbers += sg.tensor(row.astype(np.int64))
+        np.testing.assert_array_equal(numbers.numpy(), mask.astype(np.int64) + row)
