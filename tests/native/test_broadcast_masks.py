@@ -92,3 +92,13 @@ def test_views_and_what_is_written_in_place() -> None:
         numbers = sg.tensor(mask.astype(np.int64))
         numbers += sg.tensor(row.astype(np.int64))
         np.testing.assert_array_equal(numbers.numpy(), mask.astype(np.int64) + row)
+
+
+@pytest.mark.parametrize("dtype", [sg.complex64, sg.complex128, sg.float16, sg.bool, sg.uint8])
+def test_choices_of_every_dtype(dtype: sg.dtype) -> None:
+    """Also of those that native code leaves to the general path."""
+    mask = sg.tensor([[True], [False], [True]])
+    for _ in range(3):
+        found = sg.where(mask, sg.ones(4).to(dtype), sg.zeros(()).to(dtype))
+        assert found.dtype is dtype
+        assert found.tolist() == [[1] * 4, [0] * 4, [1] * 4]

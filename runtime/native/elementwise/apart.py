@@ -17,7 +17,7 @@ from ..interned import none, tuple_type
 from ..kernel_calls import LONG, Size
 from ..layout import Array, Object, Tensor, Tuple
 from ..references import Owned, item, own, own_new, put_item, retain, size
-from ..tensors import any_kind_of, elements, holds_kind, new_flat, new_tensor
+from ..tensors import any_kind_of, dtype_of, elements, holds_kind, new_flat, new_tensor
 
 MOST_PACKED = 1 << 22  # elements: fewer are packed here
 MOST_SPREAD = 1 << 16  # of an operand in a shape to which it broadcasts: to bring so many there takes some 10 us
@@ -187,13 +187,13 @@ def shape_of(extents: Extents, owned: Owned) -> Tuple:
 
 
 @native
-def spread_tensor(tensor: Tensor, shape: Tuple, owned: Owned) -> Object:
-    """A tensor, owned, of the elements of another one in a small shape to which it broadcasts; NULL where it does not,
-    or without memory."""
-    flat = spread(tensor, any_kind_of(tensor.dtype), shape, owned)
+def spread_tensor(tensor: Tensor, kind: int, shape: Tuple, owned: Owned) -> Object:
+    """A tensor, owned, of the elements of another one of a kind in a small shape to which it broadcasts; NULL where it
+    does not, or without memory."""
+    flat = spread(tensor, kind, shape, owned)
     if flat is NULL:
         return cast(Object, NULL)
-    made = own_new(owned, new_tensor(retain(flat), shape, tensor.dtype))
+    made = own_new(owned, new_tensor(retain(flat), shape, dtype_of(kind)))
     if made is NULL:
         c.clear_error()
     return made

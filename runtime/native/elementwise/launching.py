@@ -196,14 +196,15 @@ def note_extents(plan: ForwardPlan, arguments: Items[Object], extents: Extents) 
 def launch_spread(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The result, recorded, for operands none of which has its small shape; None as `launch`."""
     lead, extents, given = leading(plan, arguments), new(Extents), new(Arguments)
-    if not is_tensor(arguments[lead]) or not note_extents(plan, arguments, extents):
+    kind = any_kind_of(cast(Tensor, arguments[lead]).dtype) if is_tensor(arguments[lead]) else UNKNOWN
+    if kind < 0 or not plan.computed >> kind & 1 or not note_extents(plan, arguments, extents):
         return not_handled()
     shape = shape_of(extents, owned)
     if shape is NULL or same(shape, cast(Tensor, arguments[lead]).shape):
         return not_handled()
     for i in range(plan.tensors + plan.numbers):
         given.items[i] = arguments[i]
-    given.items[lead] = spread_tensor(cast(Tensor, arguments[lead]), shape, owned)
+    given.items[lead] = spread_tensor(cast(Tensor, arguments[lead]), kind, shape, owned)
     if given.items[lead] is NULL:
         return not_handled()
     frame, ready = new(CallFrame), new(Prepared)
