@@ -258,19 +258,19 @@ def run_long_rows(operands: RowOperands, frame: CallFrame, first: int, last: int
     part, repeated = TILE // width, operands.rows.repeated - 1
     for i in range(MOST_NUMBERS):
         put_walk(call.numbers[i], address_of(frame.numbers) + 8 * i, 0)
-    put_walk(call.arrays[repeated], address_of(tiles), 0)
     call.rows = 1
     for row in range(first, last):
-        q, r = row // found.inner, row % found.inner
+        q, r, start = row // found.inner, row % found.inner, 0
         number = begin_of(operands, repeated, q) + r * inner_step(operands, repeated)
         fill_numbers(address_of(tiles), number, 0, width, TILE, 1)
-        start = 0
         while start < found.size:
-            call.size = smaller(part, found.size - start)
-            for k in range(3):
-                if k != repeated:
-                    place = begin_of(operands, k, q) + r * inner_step(operands, k)
-                    put_walk(call.arrays[k], place + start * operands.itemsize[k], 0)
+            array, call.size = 0, smaller(part, found.size - start)
+            for k in range(1 if operands.single else 2):
+                place = begin_of(operands, k, q) + r * inner_step(operands, k) + start * width
+                put_walk(call.arrays[array], address_of(tiles) if k == repeated else place, 0)
+                array += 1
+            result = begin_of(operands, 2, q) + r * inner_step(operands, 2) + start * operands.itemsize[2]
+            put_walk(call.arrays[array], result, 0)
             call_rows(operands.entry, call)
             start += part
 

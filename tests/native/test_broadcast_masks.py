@@ -102,3 +102,17 @@ def test_choices_of_every_dtype(dtype: sg.dtype) -> None:
         found = sg.where(mask, sg.ones(4).to(dtype), sg.zeros(()).to(dtype))
         assert found.dtype is dtype
         assert found.tolist() == [[1] * 4, [0] * 4, [1] * 4]
+
+
+@pytest.mark.parametrize("dtype", [sg.int64, sg.int32, sg.uint8])
+def test_one_operand_of_long_rows_of_one_number(dtype: sg.dtype) -> None:
+    """Of integers that are expanded, alone and beside a number."""
+    column = sg.tensor([[1], [2], [3]], dtype=dtype)
+    for size in (7, 513, 5000):
+        whole = np.tile(column.numpy(), size)
+        for _ in range(3):
+            expanded = column.expand(3, size)
+            for op in (lambda x: ~x, lambda x: x + 5, lambda x: x * x, lambda x: x == 2, lambda x: x - x):
+                np.testing.assert_array_equal(op(expanded).numpy(), op(whole))
+            turned = sg.tensor(whole).t()
+            np.testing.assert_array_equal((turned + column.t()).numpy(), whole.T + column.numpy().T)
