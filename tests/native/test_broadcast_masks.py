@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
+from specgrad.runtime.namespace import op
 
 SHAPES = [
     ((4, 1), (7,)),
@@ -112,7 +113,14 @@ def test_one_operand_of_long_rows_of_one_number(dtype: sg.dtype) -> None:
         whole = np.tile(column.numpy(), size)
         for _ in range(3):
             expanded = column.expand(3, size)
-            for op in (lambda x: ~x, lambda x: x + 5, lambda x: x * x, lambda x: x == 2, lambda x: x - x):
-                np.testing.assert_array_equal(op(expanded).numpy(), op(whole))
+            for apply in (lambda x: ~x, lambda x: x + 5, lambda x: x * x, lambda x: x == 2, lambda x: x - x):
+                np.testing.assert_array_equal(apply(expanded).numpy(), apply(whole))
             turned = sg.tensor(whole).t()
             np.testing.assert_array_equal((turned + column.t()).numpy(), whole.T + column.numpy().T)
+
+
+def test_a_mask_that_has_to_have_the_shape() -> None:
+    """Is refused where it would broadcast, as often as it is given."""
+    for _ in range(3):
+        with pytest.raises(RuntimeError, match="expected mask of shape"):
+            op.masked_scale(sg.ones(4), sg.ones(3, 4) > 0, 2.0)

@@ -230,7 +230,7 @@ def launch_apart(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> N
     if result is none and in_rows:
         c.release(result)
         result = launch_packed(plan, arguments, owned)
-    if result is none and not in_rows and plan.tensors > 1:
+    if result is none and not in_rows and plan.tensors > 1 and not plan.alike:
         c.release(result)
         result = launch_spread(plan, arguments, owned)
     return result
