@@ -102,10 +102,46 @@ class Dispatcher:
             if len(fitting) == 1:
                 call = f"{self.target(fitting[0])}({self.first}, *args)"
                 cases.append((f"len(args) == {count} and not kwargs", call))
+            cases += self.told_by_types(fitting, count)
+        for names, codes in self.by_required_names.items():
+            cases += self.told_by_types(codes, len(positional(codes[0])) - 1, names)
         for code in self.codes:
             call = f"{self.target(code)}({self.first}, *args, **kwargs)"
             cases += [(told, call) for told in self.told_by_names(code)]
         return cases
+
+    @property
+    def by_required_names(self) -> dict[tuple[str, ...], list[OpCode]]:
+        """The overloads by the parameters that have to be given by name, of those that have such."""
+        found: dict[tuple[str, ...], list[OpCode]] = {}
+        for code in self.codes:
+            named = tuple(a.python_name for a in code.arguments if a.keyword_only and a.default is None)
+            if named:
+                found.setdefault(named, []).append(code)
+        return found
+
+    def told_by_types(self, fitting: list[OpCode], count: int, names: tuple[str, ...] = ()) -> list[tuple[str, str]]:
+        """(condition, call) for overloads of the same first parameter that the classes of others tell apart, where
+        so many are given by place, and those of these names."""
+        if len(fitting) < 2 or len({c.arguments[0].type for c in fitting}) > 1:
+            return []
+        rows = [positional(c)[1 : count + 1] for c in fitting]
+        if len({len(row) for row in rows}) > 1:
+            return []
+        places = [i for i, same in enumerate(zip(*rows, strict=True)) if len({a.type for a in same}) > 1]
+        told = [[class_test(row[i], f"args[{i}]") for i in places] for row in rows]
+        if not places or len({tuple(tests) for tests in told}) < len(told):
+            return []
+        given = " and ".join([f"len(kwargs) == {len(names)}", *(f'"{name}" in kwargs' for name in names)])
+        kwargs = ", **kwargs" if names else ""
+        return [
+            (
+                f"len(args) == {count} and {given if names else 'not kwargs'} and {' and '.join(tests)}",
+                f"{self.target(code)}({self.first}, *args{kwargs})",
+            )
+            for code, tests in zip(fitting, told, strict=True)
+            if all(tests)
+        ]
 
     def told_by_names(self, code: OpCode) -> list[str]:
         """The conditions that what is given by name is one parameter which no other overload has, or two that are all
@@ -147,6 +183,22 @@ def has_type(argument: Argument) -> str:
         return f"isinstance({name}, {argument.type.base})"
     number = f"{name}.__class__ in NUMBERS"
     return f"({name} is None or {number})" if argument.type.optional else number
+
+
+CLASS_TESTS = {
+    "Tensor": "isinstance({}, Tensor)",
+    "int": "{}.__class__ is int",
+    "bool": "{}.__class__ is bool",
+    "Scalar": "{}.__class__ in NUMBERS",
+}
+
+
+def class_test(argument: Argument, place: str) -> str:
+    """The condition that a value is of the one class which stands for an argument's type and no other type of the
+    table; empty where a type has none."""
+    if argument.type.is_list:
+        return f"{place}.__class__ in (tuple, list)" if argument.type.base == "int" else ""
+    return CLASS_TESTS.get(argument.type.base, "").format(place)
 
 
 def positional(code: OpCode) -> list[Argument]:

@@ -36,13 +36,21 @@ class FastCode:
             and ("float" in entry.dtypes or bool(self.whole))
             and (entry.result_dtype[0] in ("same", "bool", "real") and not op.several)
             and not (self.fits_numbers and len(op.tensors) - sum(op.raw) > 1)  # a tensor in the place of a number
-            and (self.overwrites or op.node is None or op.node.fast or (op.node.plain and not op.node.not_implemented))
+            and (self.overwrites or op.node is None or op.node.fast or op.node.plain)
         )
 
     @property
     def overwrites(self) -> bool:
         """Whether the op exists only in place: then native code runs it where nothing is recorded."""
         return self.op.writes_first
+
+    @property
+    def refuses(self) -> tuple[str, ...]:
+        """The tensors that have no gradient, though they might: native code leaves those that ask for one to Python."""
+        formulas = self.op.entry.gradients
+        return tuple(
+            a.name for a in self.op.tensors if a.name in formulas and formulas[a.name].keyword == "not_implemented"
+        )
 
     @property
     def recalls(self) -> bool:
@@ -235,7 +243,6 @@ class FastCode:
 
     @property
     def condition(self) -> str:
-        """The further conditions: no gradient is undefined, and numbers that the op's check may refuse are defaults."""
-        defined = " and not grad_mode.grad" if self.op.entry.undefined_gradients else ""
+        """The further condition: numbers that the op's check may refuse are defaults."""
         named = self.op.numbers if self.checks_numbers else ()
-        return defined + "".join(f" and {n.python_name} == {n.default}" for n in named)
+        return "".join(f" and {n.python_name} == {n.default}" for n in named)

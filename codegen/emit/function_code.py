@@ -73,7 +73,20 @@ class Public:
         if fast.launches_unchecked:
             call = f"{fast.found_by}.launch({python_names(fast.kernel_arguments)})"
             lines += self._launched(f"{self._plain}{fast.without_others}", call, result=named(code, "result"))
+            lines += self._converted if code.has_dtype_argument else []
         return lines
+
+    @property
+    def _converted(self) -> list[str]:
+        """A call in a dtype of the caller's: the call of the op in that of its tensor, which is converted first."""
+        first, *others = self.code.arguments
+        dtype = next(a for a in others if a.type.base == "ScalarType").python_name
+        converted = f"(converted := in_given_dtype({first.python_name}, {dtype})) is not None"
+        rest = behind(handed_on(a for a in others if a.type.base != "ScalarType"))
+        return [
+            f"if {dtype} is not None{self._plain} and not watch.every and {converted}:",
+            f"    return {self.code.name}(converted{rest})",
+        ]
 
     @property
     def _tried(self) -> list[str]:

@@ -171,10 +171,23 @@ COPYSIGN = Elementwise(
     PACKAGE, "copysign", "copysign", "float", allowed=("float",), operands=("self", "other"), converts="ib"
 )
 NEXTAFTER = Elementwise(
-    PACKAGE, "nextafter", "nextafter", "promote", allowed=("float",), operands=("self", "other"), converts="ib"
+    PACKAGE,
+    "nextafter",
+    "nextafter",
+    "promote",
+    allowed=("float",),
+    operands=("self", "other"),
+    refuses=("self", "other"),
+    converts="ib",
 )
 HEAVISIDE = Elementwise(
-    PACKAGE, "heaviside", "heaviside", "same", allowed=("bool", "int", "float"), operands=("self", "values")
+    PACKAGE,
+    "heaviside",
+    "heaviside",
+    "same",
+    allowed=("bool", "int", "float"),
+    operands=("self", "values"),
+    refuses=("self", "values"),
 )
 GCD = Elementwise(
     PACKAGE, "gcd", "gcd", "promote", allowed=("int",), operands=("self", "other"), whole="i", converts="ib"
@@ -703,7 +716,9 @@ LOG_NDTR = Elementwise(PACKAGE, "log_ndtr", "log_ndtr", "float", allowed=("float
 LGAMMA = Elementwise(PACKAGE, "lgamma", "lgamma", "float", allowed=("float",), operands=("self",), converts="ib")
 DIGAMMA = Elementwise(PACKAGE, "digamma", "digamma", "float", allowed=("float",), operands=("self",), converts="ib")
 POLYGAMMA = Elementwise(PACKAGE, "polygamma", "polygamma", "float", allowed=("float",))
-ZETA = Elementwise(PACKAGE, "zeta", "zeta", "float", allowed=("float",))
+ZETA = Elementwise(
+    PACKAGE, "zeta", "zeta", "float", allowed=("float",), operands=("self", "other"), refuses=("self",), converts="ib"
+)
 ZETA_SELF_SCALAR = Elementwise(
     PACKAGE,
     "zeta",
@@ -714,8 +729,26 @@ ZETA_SELF_SCALAR = Elementwise(
     numbers=("self",),
     converts="ib",
 )
-IGAMMA = Elementwise(PACKAGE, "igamma", "igamma", "promote", allowed=("float",))
-IGAMMAC = Elementwise(PACKAGE, "igammac", "igammac", "promote", allowed=("float",))
+IGAMMA = Elementwise(
+    PACKAGE,
+    "igamma",
+    "igamma",
+    "promote",
+    allowed=("float",),
+    operands=("self", "other"),
+    refuses=("self",),
+    converts="ib",
+)
+IGAMMAC = Elementwise(
+    PACKAGE,
+    "igammac",
+    "igammac",
+    "promote",
+    allowed=("float",),
+    operands=("self", "other"),
+    refuses=("self",),
+    converts="ib",
+)
 STANDARD_GAMMA_GRAD = Elementwise(
     PACKAGE,
     "standard_gamma_grad",
@@ -723,6 +756,7 @@ STANDARD_GAMMA_GRAD = Elementwise(
     "promote",
     allowed=("float",),
     operands=("self", "output"),
+    refuses=("self", "output"),
     converts="ib",
 )
 GAMMA_MOVED = Elementwise(
@@ -741,6 +775,7 @@ DIRICHLET_GRAD = Elementwise(
     "promote",
     allowed=("float",),
     operands=("x", "alpha", "total"),
+    refuses=("x", "alpha", "total"),
     converts="ib",
 )
 VON_MISES_GRAD = Elementwise(
@@ -750,6 +785,7 @@ VON_MISES_GRAD = Elementwise(
     "promote",
     allowed=("float",),
     operands=("x", "concentration"),
+    refuses=("x", "concentration"),
     converts="ib",
 )
 I0 = Elementwise(PACKAGE, "i0", "i0", "float", allowed=("float",), operands=("self",), converts="ib")

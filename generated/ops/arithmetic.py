@@ -1916,7 +1916,7 @@ def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
         >>> sg.nextafter(sg.tensor([1.0]), sg.tensor([2.0])) > 1
         tensor([True])
     """
-    if not watch.every and out is None and not grad_mode.grad:
+    if not watch.every and out is None:
         result = kernels.NEXTAFTER.launch(input, other)
         if result is not None:
             return result
@@ -1928,7 +1928,7 @@ def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        if not watch.every and not grad_mode.grad and kernels.NEXTAFTER.launch_out(input, other, out) is not None:
+        if not watch.every and kernels.NEXTAFTER.launch_out(input, other, out) is not None:
             return out
         return write_out("nextafter", out, _nextafter("nextafter", input, other), (input, other), share="same")
     checks.tensor("nextafter", "input", input)
@@ -1937,7 +1937,7 @@ def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
 
 def nextafter_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`nextafter`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and not grad_mode.grad and kernels.NEXTAFTER.launch_in_place(input, other) is not None:
+    if not watch.every and kernels.NEXTAFTER.launch_in_place(input, other) is not None:
         return input
     if (input.__class__ not in plain or other.__class__ not in plain) and (
         result := intercept("nextafter", nextafter_, "elementwise", input, other)
@@ -2083,7 +2083,7 @@ def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = No
         >>> sg.heaviside(sg.tensor([-1.0, 0.0, 2.0]), sg.tensor(0.5))
         tensor([0.0000, 0.5000, 1.0000])
     """
-    if not watch.every and out is None and not grad_mode.grad:
+    if not watch.every and out is None:
         result = kernels.HEAVISIDE.launch(input, values)
         if result is not None:
             return result
@@ -2095,7 +2095,7 @@ def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = No
     ) is not NOT_HANDLED:
         return result
     if out is not None:
-        if not watch.every and not grad_mode.grad and kernels.HEAVISIDE.launch_out(input, values, out) is not None:
+        if not watch.every and kernels.HEAVISIDE.launch_out(input, values, out) is not None:
             return out
         return write_out("heaviside", out, _heaviside("heaviside", input, values), (input, values), share="same")
     checks.tensor("heaviside", "input", input)
@@ -2104,7 +2104,7 @@ def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = No
 
 def heaviside_(input: Tensor, values: Tensor | Number) -> Tensor:
     """`heaviside`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.every and not grad_mode.grad and kernels.HEAVISIDE.launch_in_place(input, values) is not None:
+    if not watch.every and kernels.HEAVISIDE.launch_in_place(input, values) is not None:
         return input
     if (input.__class__ not in plain or values.__class__ not in plain) and (
         result := intercept("heaviside", heaviside_, "elementwise", input, values)
@@ -2584,6 +2584,10 @@ def div(input, *args, **kwargs):
     """
     if len(args) == 1 and not kwargs:
         return div_tensor(input, *args)
+    if len(args) == 1 and len(kwargs) == 1 and "rounding_mode" in kwargs and isinstance(args[0], Tensor):
+        return div_tensor_mode(input, *args, **kwargs)
+    if len(args) == 1 and len(kwargs) == 1 and "rounding_mode" in kwargs and args[0].__class__ in NUMBERS:
+        return div_scalar_mode(input, *args, **kwargs)
     return _div_overloads(input, *args, **kwargs)
 
 
@@ -2799,6 +2803,10 @@ def div_(input, *args, **kwargs):
     """`div`, written into `input`, which is returned; the same arguments but `out`."""
     if len(args) == 1 and not kwargs:
         return div_tensor_(input, *args)
+    if len(args) == 1 and len(kwargs) == 1 and "rounding_mode" in kwargs and isinstance(args[0], Tensor):
+        return div_tensor_mode_(input, *args, **kwargs)
+    if len(args) == 1 and len(kwargs) == 1 and "rounding_mode" in kwargs and args[0].__class__ in NUMBERS:
+        return div_scalar_mode_(input, *args, **kwargs)
     return _div__overloads(input, *args, **kwargs)
 
 

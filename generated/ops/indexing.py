@@ -2797,6 +2797,14 @@ def scatter(input, *args, **kwargs):
         tensor([[0., 0., 5.],
                 [7., 0., 0.]])
     """
+    if len(args) == 3 and not kwargs and isinstance(args[2], Tensor):
+        return scatter_src(input, *args)
+    if len(args) == 3 and not kwargs and args[2].__class__ in NUMBERS:
+        return scatter_value(input, *args)
+    if len(args) == 3 and len(kwargs) == 1 and "reduce" in kwargs and isinstance(args[2], Tensor):
+        return scatter_src_reduce(input, *args, **kwargs)
+    if len(args) == 3 and len(kwargs) == 1 and "reduce" in kwargs and args[2].__class__ in NUMBERS:
+        return scatter_value_reduce(input, *args, **kwargs)
     return _scatter_overloads(input, *args, **kwargs)
 
 
@@ -3018,6 +3026,14 @@ _scatter__overloads = Overloads(
 
 def scatter_(input, *args, **kwargs):
     """`scatter`, written into `input`, which is returned; the same arguments but `out`."""
+    if len(args) == 3 and not kwargs and isinstance(args[2], Tensor):
+        return scatter_src_(input, *args)
+    if len(args) == 3 and not kwargs and args[2].__class__ in NUMBERS:
+        return scatter_value_(input, *args)
+    if len(args) == 3 and len(kwargs) == 1 and "reduce" in kwargs and isinstance(args[2], Tensor):
+        return scatter_src_reduce_(input, *args, **kwargs)
+    if len(args) == 3 and len(kwargs) == 1 and "reduce" in kwargs and args[2].__class__ in NUMBERS:
+        return scatter_value_reduce_(input, *args, **kwargs)
     return _scatter__overloads(input, *args, **kwargs)
 
 

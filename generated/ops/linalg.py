@@ -4090,6 +4090,12 @@ def linalg_matrix_norm(input, *args, **kwargs):
     """
     if not args and not kwargs:
         return linalg_matrix_norm_str_ord(input)
+    if len(args) == 1 and not kwargs and args[0].__class__ in NUMBERS:
+        return linalg_matrix_norm_default(input, *args)
+    if len(args) == 2 and not kwargs and args[0].__class__ in NUMBERS:
+        return linalg_matrix_norm_default(input, *args)
+    if len(args) == 3 and not kwargs and args[0].__class__ in NUMBERS:
+        return linalg_matrix_norm_default(input, *args)
     return _linalg_matrix_norm_overloads(input, *args, **kwargs)
 
 
@@ -4144,6 +4150,12 @@ def linalg_norm(input, *args, **kwargs):
     """
     if not args and not kwargs:
         return linalg_norm_default(input)
+    if len(args) == 1 and not kwargs and args[0].__class__ in NUMBERS:
+        return linalg_norm_default(input, *args)
+    if len(args) == 2 and not kwargs and args[0].__class__ in NUMBERS:
+        return linalg_norm_default(input, *args)
+    if len(args) == 3 and not kwargs and args[0].__class__ in NUMBERS:
+        return linalg_norm_default(input, *args)
     return _linalg_norm_overloads(input, *args, **kwargs)
 
 

@@ -13,9 +13,9 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.elementwise.elementwise import result_dtype
 from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_ops.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_ops.kernel_arrays import ReturnType, array_in, computed_dtype, in_given_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
-from ...runtime.dispatch.overloads import Number, Overloads
+from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.dispatch.writing_several import write_outs
@@ -219,6 +219,13 @@ def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) 
         result = SUM_DEFAULT.launch(input)
         if result is not None:
             return result
+    if (
+        dtype is not None
+        and out is None
+        and not watch.every
+        and (converted := in_given_dtype(input, dtype)) is not None
+    ):
+        return sum_default(converted)
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("sum", sum_default, "everything", input, dtype=dtype, out=out)
     ) is not NOT_HANDLED:
@@ -338,6 +345,13 @@ def sum_dim_intlist(
         result = SUM_DIM_INTLIST.launch(input, dim, keepdim)
         if result is not None:
             return result
+    if (
+        dtype is not None
+        and out is None
+        and not watch.every
+        and (converted := in_given_dtype(input, dtype)) is not None
+    ):
+        return sum_dim_intlist(converted, dim, keepdim)
     if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
         result := intercept("sum.dim_IntList", sum_dim_intlist, "reduction", input, dim, keepdim, dtype=dtype, out=out)
     ) is not NOT_HANDLED:
@@ -401,6 +415,13 @@ def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
         result = PROD_DEFAULT.launch(input)
         if result is not None:
             return result
+    if (
+        dtype is not None
+        and out is None
+        and not watch.every
+        and (converted := in_given_dtype(input, dtype)) is not None
+    ):
+        return prod_default(converted)
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("prod", prod_default, "everything", input, dtype=dtype, out=out)
     ) is not NOT_HANDLED:
@@ -464,6 +485,13 @@ def prod_dim_int(
         result = PROD_DIM_INT.launch(input, dim, keepdim)
         if result is not None:
             return result
+    if (
+        dtype is not None
+        and out is None
+        and not watch.every
+        and (converted := in_given_dtype(input, dtype)) is not None
+    ):
+        return prod_dim_int(converted, dim, keepdim)
     if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("prod.dim_int", prod_dim_int, "along", input, dim, keepdim, dtype=dtype, out=out)
     ) is not NOT_HANDLED:
@@ -580,6 +608,13 @@ def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
         result = MEAN_DEFAULT.launch(input)
         if result is not None:
             return result
+    if (
+        dtype is not None
+        and out is None
+        and not watch.every
+        and (converted := in_given_dtype(input, dtype)) is not None
+    ):
+        return mean_default(converted)
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("mean", mean_default, "everything", input, dtype=dtype, out=out)
     ) is not NOT_HANDLED:
@@ -649,6 +684,13 @@ def mean_dim(
         result = MEAN_DIM.launch(input, dim, keepdim)
         if result is not None:
             return result
+    if (
+        dtype is not None
+        and out is None
+        and not watch.every
+        and (converted := in_given_dtype(input, dtype)) is not None
+    ):
+        return mean_dim(converted, dim, keepdim)
     if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
         result := intercept("mean.dim", mean_dim, "reduction", input, dim, keepdim, dtype=dtype, out=out)
     ) is not NOT_HANDLED:
@@ -1874,6 +1916,13 @@ def norm_default(
         result = NORM_DEFAULT.launch(input, p, dim, keepdim)
         if result is not None:
             return result
+    if (
+        dtype is not None
+        and out is None
+        and not watch.every
+        and (converted := in_given_dtype(input, dtype)) is not None
+    ):
+        return norm_default(converted, p, dim, keepdim)
     if (input.__class__ not in plain or p.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
         result := intercept("norm", norm_default, "reduction", input, p, dim, keepdim, dtype=dtype, out=out)
     ) is not NOT_HANDLED:
@@ -1970,6 +2019,13 @@ def linalg_vector_norm(
         result = LINALG_VECTOR_NORM.launch(input, ord, dim, keepdim)
         if result is not None:
             return result
+    if (
+        dtype is not None
+        and out is None
+        and not watch.every
+        and (converted := in_given_dtype(input, dtype)) is not None
+    ):
+        return linalg_vector_norm(converted, ord, dim, keepdim)
     if (input.__class__ not in plain or ord.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
         result := intercept(
             "linalg_vector_norm", linalg_vector_norm, "reduction", input, ord, dim, keepdim, dtype=dtype, out=out
@@ -2271,6 +2327,13 @@ def nansum(
         result = NANSUM.launch(input, dim, keepdim)
         if result is not None:
             return result
+    if (
+        dtype is not None
+        and out is None
+        and not watch.every
+        and (converted := in_given_dtype(input, dtype)) is not None
+    ):
+        return nansum(converted, dim, keepdim)
     if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
         result := intercept("nansum", nansum, "reduction", input, dim, keepdim, dtype=dtype, out=out)
     ) is not NOT_HANDLED:
@@ -3218,6 +3281,10 @@ def max(input, *args, **kwargs):
     """
     if not args and not kwargs:
         return max_default(input)
+    if len(args) == 1 and not kwargs and args[0].__class__ is int:
+        return max_dim(input, *args)
+    if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
+        return max_other(input, *args)
     if len(args) == 2 and not kwargs:
         return max_dim(input, *args)
     if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
@@ -3269,6 +3336,10 @@ def min(input, *args, **kwargs):
     """
     if not args and not kwargs:
         return min_default(input)
+    if len(args) == 1 and not kwargs and args[0].__class__ is int:
+        return min_dim(input, *args)
+    if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
+        return min_other(input, *args)
     if len(args) == 2 and not kwargs:
         return min_dim(input, *args)
     if len(kwargs) == 1 and ("dim" in kwargs or ("keepdim" in kwargs and args)):
@@ -3420,6 +3491,12 @@ def norm(input, *args, **kwargs):
     """
     if not args and not kwargs:
         return norm_default(input)
+    if len(args) == 1 and not kwargs and args[0].__class__ in NUMBERS:
+        return norm_default(input, *args)
+    if len(args) == 2 and not kwargs and args[0].__class__ in NUMBERS:
+        return norm_default(input, *args)
+    if len(args) == 3 and not kwargs and args[0].__class__ in NUMBERS:
+        return norm_default(input, *args)
     return _norm_overloads(input, *args, **kwargs)
 
 

@@ -5262,6 +5262,8 @@ def view(input, *args, **kwargs):
         >>> sg.tensor([1.0, -1.0]).view(sg.complex64)
         tensor([1.-1.j])
     """
+    if len(args) == 1 and not kwargs and args[0].__class__ in (tuple, list):
+        return view_default(input, *args)
     if len(kwargs) == 1 and "size" in kwargs:
         return view_default(input, *args, **kwargs)
     if len(kwargs) == 1 and "dtype" in kwargs:
@@ -5354,6 +5356,18 @@ def tensor_split(input, *args, **kwargs):
         >>> sg.tensor_split(sg.arange(5), (1, 3))
         (tensor([0]), tensor([1, 2]), tensor([3, 4]))
     """
+    if len(args) == 1 and not kwargs and args[0].__class__ is int:
+        return tensor_split_sections(input, *args)
+    if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
+        return tensor_split_tensor_indices_or_sections(input, *args)
+    if len(args) == 1 and not kwargs and args[0].__class__ in (tuple, list):
+        return tensor_split_indices(input, *args)
+    if len(args) == 2 and not kwargs and args[0].__class__ is int:
+        return tensor_split_sections(input, *args)
+    if len(args) == 2 and not kwargs and isinstance(args[0], Tensor):
+        return tensor_split_tensor_indices_or_sections(input, *args)
+    if len(args) == 2 and not kwargs and args[0].__class__ in (tuple, list):
+        return tensor_split_indices(input, *args)
     if len(kwargs) == 1 and "sections" in kwargs:
         return tensor_split_sections(input, *args, **kwargs)
     if len(kwargs) == 1 and "tensor_indices_or_sections" in kwargs:
@@ -5396,6 +5410,10 @@ def hsplit(input, *args, **kwargs):
                 [3]]), tensor([[2],
                 [4]]))
     """
+    if len(args) == 1 and not kwargs and args[0].__class__ is int:
+        return hsplit_int(input, *args)
+    if len(args) == 1 and not kwargs and args[0].__class__ in (tuple, list):
+        return hsplit_indices(input, *args)
     if len(kwargs) == 1 and "sections" in kwargs:
         return hsplit_int(input, *args, **kwargs)
     if len(kwargs) == 1 and "indices" in kwargs:
@@ -5434,6 +5452,10 @@ def vsplit(input, *args, **kwargs):
         >>> sg.vsplit(sg.tensor([[1, 2], [3, 4]]), 2)
         (tensor([[1, 2]]), tensor([[3, 4]]))
     """
+    if len(args) == 1 and not kwargs and args[0].__class__ is int:
+        return vsplit_int(input, *args)
+    if len(args) == 1 and not kwargs and args[0].__class__ in (tuple, list):
+        return vsplit_indices(input, *args)
     if len(kwargs) == 1 and "sections" in kwargs:
         return vsplit_int(input, *args, **kwargs)
     if len(kwargs) == 1 and "indices" in kwargs:
@@ -5472,6 +5494,10 @@ def dsplit(input, *args, **kwargs):
         >>> sg.dsplit(sg.tensor([[[1, 2]]]), 2)
         (tensor([[[1]]]), tensor([[[2]]]))
     """
+    if len(args) == 1 and not kwargs and args[0].__class__ is int:
+        return dsplit_int(input, *args)
+    if len(args) == 1 and not kwargs and args[0].__class__ in (tuple, list):
+        return dsplit_indices(input, *args)
     if len(kwargs) == 1 and "sections" in kwargs:
         return dsplit_int(input, *args, **kwargs)
     if len(kwargs) == 1 and "indices" in kwargs:
@@ -5539,6 +5565,14 @@ def repeat_interleave(input, *args, **kwargs):
     """
     if not args and not kwargs:
         return repeat_interleave_tensor(input)
+    if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
+        return repeat_interleave_self_tensor(input, *args)
+    if len(args) == 1 and not kwargs and args[0].__class__ is int:
+        return repeat_interleave_self_int(input, *args)
+    if len(args) == 2 and not kwargs and isinstance(args[0], Tensor):
+        return repeat_interleave_self_tensor(input, *args)
+    if len(args) == 2 and not kwargs and args[0].__class__ is int:
+        return repeat_interleave_self_int(input, *args)
     return _repeat_interleave_overloads(input, *args, **kwargs)
 
 
@@ -5655,6 +5689,8 @@ def view_copy(input, *args, **kwargs):
         tensor([[0, 1],
                 [2, 3]])
     """
+    if len(args) == 1 and not kwargs and args[0].__class__ in (tuple, list):
+        return view_copy_default(input, *args)
     if len(kwargs) == 1 and "size" in kwargs:
         return view_copy_default(input, *args, **kwargs)
     if len(kwargs) == 1 and "dtype" in kwargs:

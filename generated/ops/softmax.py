@@ -11,7 +11,7 @@ from typing import Any
 from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_ops.kernel_arrays import array_in, computed_dtype
+from ...runtime.dispatch.kernel_ops.kernel_arrays import array_in, computed_dtype, in_given_dtype
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
@@ -85,6 +85,13 @@ def softmax(
         result = SOFTMAX.launch(input, dim)
         if result is not None:
             return result
+    if (
+        dtype is not None
+        and out is None
+        and not watch.every
+        and (converted := in_given_dtype(input, dtype)) is not None
+    ):
+        return softmax(converted, dim)
     if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("softmax", softmax, "along", input, dim, dtype, out=out)
     ) is not NOT_HANDLED:
@@ -227,6 +234,13 @@ def log_softmax(
         result = LOG_SOFTMAX.launch(input, dim)
         if result is not None:
             return result
+    if (
+        dtype is not None
+        and out is None
+        and not watch.every
+        and (converted := in_given_dtype(input, dtype)) is not None
+    ):
+        return log_softmax(converted, dim)
     if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("log_softmax", log_softmax, "along", input, dim, dtype, out=out)
     ) is not NOT_HANDLED:

@@ -2580,6 +2580,10 @@ def histogram(input, *args, **kwargs):
     """
     if not args and not kwargs:
         return histogram_bin_ct(input)
+    if len(args) == 1 and not kwargs and isinstance(args[0], Tensor):
+        return histogram_bins_tensor(input, *args)
+    if len(args) == 1 and not kwargs and args[0].__class__ is int:
+        return histogram_bin_ct(input, *args)
     if len(kwargs) == 1 and "range" in kwargs:
         return histogram_bin_ct(input, *args, **kwargs)
     return _histogram_overloads(input, *args, **kwargs)

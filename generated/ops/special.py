@@ -1094,11 +1094,22 @@ def zeta_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
+    if not watch.every and out is None:
+        result = kernels.ZETA.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.ZETA, "zeta", (input, other), ())
+        if result is not None:
+            if (other._rg) and grad_mode.grad:
+                functions.ZetaBackward0.record(result, input, other)
+            return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("zeta", zeta_default, "elementwise", input, other, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ZETA.launch_out(input, other, out) is not None:
+            return out
         return write_out("zeta", out, _zeta_default("zeta", input, other), (input, other), share="same")
     checks.tensor("zeta", "input", input)
     return _zeta_default("zeta", input, other)
@@ -1177,11 +1188,22 @@ def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) 
         >>> sg.igamma(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 1.0]))
         tensor([0.6321, 0.2642])
     """
+    if not watch.every and out is None:
+        result = kernels.IGAMMA.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.IGAMMA, "igamma", (input, other), ())
+        if result is not None:
+            if (other._rg) and grad_mode.grad:
+                functions.IgammaBackward0.record(result, input, other)
+            return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("igamma", igamma, "elementwise", input, other, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.IGAMMA.launch_out(input, other, out) is not None:
+            return out
         return write_out("igamma", out, _igamma("igamma", input, other), (input, other), share="same")
     checks.tensor("igamma", "input", input)
     return _igamma("igamma", input, other)
@@ -1189,6 +1211,8 @@ def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) 
 
 def igamma_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`igamma`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and kernels.IGAMMA.launch_in_place(input, other) is not None:
+        return input
     if (input.__class__ not in plain or other.__class__ not in plain) and (
         result := intercept("igamma", igamma_, "elementwise", input, other)
     ) is not NOT_HANDLED:
@@ -1231,11 +1255,22 @@ def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
         >>> sg.igammac(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 50.0]))
         tensor([3.6788e-01, 9.8366e-21])
     """
+    if not watch.every and out is None:
+        result = kernels.IGAMMAC.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.IGAMMAC, "igammac", (input, other), ())
+        if result is not None:
+            if (other._rg) and grad_mode.grad:
+                functions.IgammacBackward0.record(result, input, other)
+            return result
     if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("igammac", igammac, "elementwise", input, other, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.IGAMMAC.launch_out(input, other, out) is not None:
+            return out
         return write_out("igammac", out, _igammac("igammac", input, other), (input, other), share="same")
     checks.tensor("igammac", "input", input)
     return _igammac("igammac", input, other)
@@ -1243,6 +1278,8 @@ def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
 
 def igammac_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`igammac`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and kernels.IGAMMAC.launch_in_place(input, other) is not None:
+        return input
     if (input.__class__ not in plain or other.__class__ not in plain) and (
         result := intercept("igammac", igammac_, "elementwise", input, other)
     ) is not NOT_HANDLED:
@@ -1282,7 +1319,7 @@ def standard_gamma_grad(input: Tensor, output: Tensor | Number) -> Tensor:
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.every and not grad_mode.grad:
+    if not watch.every:
         result = kernels.STANDARD_GAMMA_GRAD.launch(input, output)
         if result is not None:
             return result
@@ -1372,7 +1409,7 @@ def dirichlet_grad(x: Tensor, alpha: Tensor | Number, total: Tensor | Number) ->
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.every and not grad_mode.grad:
+    if not watch.every:
         result = kernels.DIRICHLET_GRAD.launch(x, alpha, total)
         if result is not None:
             return result
@@ -1412,7 +1449,7 @@ def von_mises_grad(x: Tensor, concentration: Tensor | Number) -> Tensor:
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.every and not grad_mode.grad:
+    if not watch.every:
         result = kernels.VON_MISES_GRAD.launch(x, concentration)
         if result is not None:
             return result

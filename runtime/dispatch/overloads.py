@@ -39,8 +39,8 @@ class Overloads:
         if function is None:
             given = (*args, *kwargs.values())
             key = *key, *[frozenset(map(type, value)) for value in given if type(value) in SEQUENCES]
-            with_dims = *key, tuple([bool(value._shape) for value in given if isinstance(value, TensorBase)])
-            function = self.by_types.get(key) or self.by_types.get(with_dims)
+            with_roles = *key, tuple([role(value) for value in given if isinstance(value, TensorBase)])
+            function = self.by_types.get(key) or self.by_types.get(with_roles)
         if function is None:
             found = overridden_call(self.public, args, kwargs, self.__name__)
             if found is not NOT_HANDLED:
@@ -48,8 +48,8 @@ class Overloads:
             function = self.choose(args, kwargs)
             if self.types_tell(function, args, kwargs, is_told):
                 self.by_types[key] = function
-            elif self.types_tell(function, args, kwargs, is_told_by_dims):
-                self.by_types[with_dims] = function
+            elif self.types_tell(function, args, kwargs, is_told_by_role):
+                self.by_types[with_roles] = function
         return function(*args, **kwargs)
 
     @property
@@ -147,9 +147,14 @@ def is_told(kind: str, value: Any) -> bool:
     return isinstance(value, TensorBase) and kind.removesuffix("?") in ("Tensor", "bool", "str")
 
 
-def is_told_by_dims(kind: str, value: Any) -> bool:
-    """The same beside whether it has dimensions, with which it stands for no number."""
-    return isinstance(value, TensorBase) and (bool(value._shape) or is_told(kind, value))
+def role(tensor: Any) -> tuple[bool, bool]:
+    """Whether a tensor can stand for a number, and for an integer: all that overloads ask of it."""
+    return _is_number(tensor), _is_integer(tensor)
+
+
+def is_told_by_role(_: str, value: Any) -> bool:
+    """The same beside the roles of tensors: of any of them."""
+    return isinstance(value, TensorBase)
 
 
 def is_a(kind: str, value: Any) -> bool:

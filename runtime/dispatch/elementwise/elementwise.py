@@ -48,7 +48,8 @@ class Elementwise:
     in place, `fitting` that numbers have to be ones that the dtype has, `alike` that masks must have the shape of the
     other tensors. `whole` says of what whole numbers results are computed natively: "i" of int64, "p" with positive
     ones as the second tensor or as the op's numbers, "b" of bools; `converts` which operands are converted there to
-    the dtype of the others: "i" integers and floats, "b" bools. `operands` and `numbers` name the arguments of the
+    the dtype of the others: "i" integers and floats, "b" bools; `refuses` names tensors that have no gradient though
+    they might. `operands` and `numbers` name the arguments of the
     native functions `launch`, `launch_in_place`, `launch_out` and `gradients`, which are made when they are first
     asked for: see runtime/native. `node` is the class of the op's nodes.
     """
@@ -71,6 +72,7 @@ class Elementwise:
         "operands",
         "overwrites",
         "raw",
+        "refuses",
         "result_dtypes",
         "rows",
         "rule",
@@ -92,6 +94,7 @@ class Elementwise:
         takes_number: bool = False,
         moves: int | None = None,
         overwrites: bool = False,
+        refuses: tuple[str, ...] = (),
         fitting: bool = False,
         alike: bool = False,
         whole: str = "",
@@ -108,6 +111,7 @@ class Elementwise:
         self.takes_number = takes_number
         self.moves = moves
         self.overwrites = overwrites
+        self.refuses = refuses
         self.fitting = fitting
         self.alike = alike
         self.whole = whole

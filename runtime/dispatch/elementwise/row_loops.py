@@ -208,7 +208,7 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
         return None
     if operands[0]._device is not CPU or operands[1]._device is not CPU:
         return None
-    if not all(number.__class__ in REAL for number in numbers):
+    if not all(number.__class__ in REAL for number in numbers) or asks_refused(op, operands):
         return None
     try:
         floats = tuple(map(float, numbers))
@@ -235,6 +235,11 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
     flat = empty(count, final.np)
     op.kernels.run_rows("forward", (*given, *floats, flat), plan)
     return relaid(fresh(flat, shape, final), strides)
+
+
+def asks_refused(op: Any, operands: tuple[Any, ...]) -> bool:
+    """Whether a tensor asks for a gradient that is not defined."""
+    return any(value._rg and name in op.refuses for name, value in zip(op.operands, operands, strict=True))
 
 
 def note_packed_rows(op: Any, name: str, layouts: list[Any], numbers: int) -> None:

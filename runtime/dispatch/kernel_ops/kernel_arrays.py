@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...errors import DtypeError
+from ...modes.overrides.classes import known as plain
 from ...tensor.base import TensorBase, adopt
 from ...tensor.casting import cast
 from ...tensor.devices import CPU
@@ -51,6 +52,16 @@ def require_equal(name: str, values: Sequence[Any]) -> None:
     for other in found[1:]:
         if other is not found[0]:
             raise DtypeError(f"{name}(): expected tensors of one dtype, but got {found[0]!r} and {other!r}")
+
+
+def in_given_dtype(given: Any, wanted: Any) -> Any:
+    """The tensor of a call in the dtype of real floats that its caller asks for; None where it is for the general path
+    to bring it there."""
+    if type(given) not in plain or not isinstance(given, TensorBase) or not isinstance(wanted, dtype):
+        return None
+    if not wanted.planned or given._dtype.kind == "c" or getattr(given, "is_example", False):
+        return None
+    return given if given._dtype is wanted else given.to(wanted)
 
 
 def array_in(t: Any, computed: dtype | None) -> Any:

@@ -51,6 +51,7 @@ class ForwardPlan(Struct):
     resolver: Object  # finds kernels: see plans.py
     node: RecordPlan  # NULL without one
     differentiable: int  # bit i: tensor i
+    refused: int  # bit i: tensor i has no gradient though it might
     name: Object  # of the in-place form
     rows: Dict  # the rows found, NULL where the op does not run by rows
     device: Dict  # the launches found, for tensors of a device
@@ -286,6 +287,15 @@ def needs_graph(plan: ForwardPlan, arguments: Items[Object]) -> int:
         if plan.differentiable >> i & 1 and not is_constant(arguments[i]) and cast(Tensor, arguments[i]).rg is true:
             return records()
     return 0
+
+
+@native
+def asks_refused(plan: ForwardPlan, arguments: Items[Object]) -> bool:
+    """Whether a tensor asks for a gradient that is not defined."""
+    for i in range(plan.tensors):
+        if plan.refused >> i & 1 and is_tensor_anywhere(arguments[i]) and cast(Tensor, arguments[i]).rg is true:
+            return True
+    return False
 
 
 @native

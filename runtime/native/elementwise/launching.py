@@ -34,6 +34,7 @@ from .forward import (
     UNFIT,
     ForwardPlan,
     Prepared,
+    asks_refused,
     begin_prepared,
     leading,
     lies_elsewhere,
@@ -311,6 +312,8 @@ def launch_promoted(plan: ForwardPlan, arguments: Items[Object]) -> New[Object]:
 def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """The result of the op, recorded; None where the operands are for the general path."""
     plan, frame, ready, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Prepared), new(Owned)
+    if plan.refused and asks_refused(plan, arguments):
+        return not_handled()  # Python says why
     begin_prepared(ready)
     begin(owned)
     number = prepared(plan, arguments, frame, ready, False, owned)
