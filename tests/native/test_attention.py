@@ -71,10 +71,54 @@ def test_some_gradients_alone() -> None:
             assert np.array_equal(found.numpy(), expected.numpy())
 
 
-def test_masks_are_for_the_general_path() -> None:
-    """The same layouts with a mask have no plan, and those without one keep theirs."""
+MASKS = {"rows": (5, 9), "heads": (1, 3, 5, 9), "batches": (2, 1, 1, 9), "all": (2, 3, 5, 9), "keys": (9,)}
+
+
+@pytest.mark.parametrize("shape", MASKS.values(), ids=MASKS)
+@pytest.mark.parametrize("kind", ["bool", "float", "gradient"])
+@pytest.mark.parametrize(("dtype", "tolerance"), [(sg.float32, 1e-5), (sg.float64, 1e-13), (sg.float16, 1e-2)])
+def test_masks(shape: tuple[int, ...], kind: str, dtype: Any, tolerance: float) -> None:
+    """What may be looked at, or is added to scores, broadcasts; against the same in float64 by several ops."""
+    sizes = (2, 3, 5, 4), (2, 3, 9, 4), (2, 3, 9, 6)
+    q, k, v = (sg.tensor(rng.normal(size=size)).to(dtype).requires_grad_(kind == "gradient") for size in sizes)
+    added = sg.tensor(rng.normal(size=shape)).to(dtype)
+    if kind == "bool":
+        added = sg.where(added > -0.5, 0.0, -float("inf")).to(dtype)
+    mask = added == 0 if kind == "bool" else added.requires_grad_(kind == "gradient")
+    wide = [t.detach().double() for t in (q, k, v)]
+    weights = (wide[0] @ wide[1].transpose(2, 3) / 2 + added.detach().double()).softmax(3)
+    expected = weights.nan_to_num(0.0) @ wide[2]  # a query that may look at nothing gets zeros
+    for _ in range(3):
+        close(attend(q, k, v, mask), expected, tolerance)
+    table = OPS.ATTENTION.found_float16 if dtype is sg.float16 else OPS.ATTENTION.found
+    used = (4 - len(shape)) * (1,) + shape
+    assert any(plan is not None and used in key for key, plan in table.items())
+
+
+def test_masks_of_any_layout() -> None:
+    """Masks whose elements lie apart, and repeated ones, beside others of their shape; a layout has its own plan."""
     q, k, v = (t.detach() for t in drawn("square", False, sg.float64))
-    mask = sg.ones(16, 16, dtype=sg.bool).tril()
+    whole = sg.ones(16, 16, dtype=sg.bool).tril()
+    expected = by_hand(q, k, v, True)
+    row = sg.tensor(rng.random(16) > 0.5)
     for _ in range(2):
-        close(attend(q, k, v, mask), by_hand(q, k, v, True), 1e-13)
+        for mask in (whole, whole.T.contiguous().T, whole.double().log(), whole.T.contiguous().T.double().log()):
+            close(attend(q, k, v, mask), expected, 1e-13)
+        for mask in (row.expand(16, 16), row.expand(16, 16).contiguous()):
+            close(attend(q, k, v, mask), attend(q, k, v, row.double().log()), 1e-13)
         close(attend(q, k, v), by_hand(q, k, v, False), 1e-13)
+    with pytest.raises(RuntimeError, match="should not be set when is_causal"):
+        attend(q, k, v, whole, is_causal=True)
+
+
+def test_dropout_keeps_some_weights() -> None:
+    """With values of 1 outputs are sums of weights that were kept: those of the general path with the same draws."""
+    q, k, v = (t.detach() for t in drawn("square", False, sg.float64))
+    found = []
+    for _ in range(3):
+        sg.manual_seed(3)
+        found.append(attend(q, k, sg.ones_like(v), dropout_p=0.5).numpy())
+    assert np.array_equal(found[0], found[1])
+    assert np.array_equal(found[1], found[2])
+    assert abs(found[0].mean() - 1) < 0.1
+    assert found[0].std() > 0.05

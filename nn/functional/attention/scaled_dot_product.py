@@ -62,9 +62,14 @@ def scaled_dot_product_attention(
         result = intercept(NAME, scaled_dot_product_attention, "composite", *given)
         if result is not NOT_HANDLED:
             return result
-    if attn_mask is None and not dropout_p and _are_alike(query, key, value):
+    if (
+        not dropout_p
+        and _are_alike(query, key, value)
+        and (attn_mask is None or _fits(attn_mask, query, key, is_causal))
+    ):
         factor = 1 / math.sqrt(query._shape[3] or 1) if scale is None else float(scale)
-        return ops.attention(query, key, value, None, None, None, 1.0, is_causal, factor, False)[0]
+        bias, mask = split_mask(_with_four_dims(attn_mask))
+        return ops.attention(query, key, value, bias, mask, None, 1.0, is_causal, factor, False)[0]
     _check(query, key, value, attn_mask, dropout_p, is_causal)
     factor = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else float(scale)
     front = _front(query, key, value, enable_gqa)
@@ -82,6 +87,15 @@ def _are_alike(query: Tensor, key: Tensor, value: Tensor) -> bool:
     q, k, v = query._shape, key._shape, value._shape
     fit = len(q) == len(k) == 4 and q[:2] == k[:2] and k[:3] == v[:3] and len(v) == 4 and q[3] == k[3]
     return fit and query._dtype is key._dtype is value._dtype
+
+
+def _fits(mask: Tensor, query: Tensor, key: Tensor, is_causal: bool) -> bool:
+    """Whether a mask has the last dimensions of the scores, or 1 in their places, and a dtype that needs no words."""
+    if is_causal or not isinstance(mask, Tensor) or (mask._dtype is not bool_ and mask._dtype is not query._dtype):
+        return False
+    scores, shape = (*query._shape[:3], key._shape[2]), mask._shape
+    last = scores[4 - len(shape) :]
+    return 0 < len(shape) <= 4 and all(n in (1, own) for n, own in zip(shape, last, strict=True))
 
 
 def _check(
@@ -143,13 +157,20 @@ def _mask_of_four(mask: Tensor | None, front: Sequence[int], queries: int, keys:
     if tuple(broadcast_shapes(NAME, mask.shape, wanted)) != wanted:
         raise ShapeError(f"{NAME}(): attn_mask of shape {list(mask.shape)} does not broadcast to {list(wanted)}")
     if len(front) <= 2:
-        return mask.reshape((1,) * (4 - mask.dim()) + tuple(mask.shape))
+        return _with_four_dims(mask)
     return mask.expand((*front, *mask.shape[-2:])).reshape((math.prod(front[:-1]), front[-1], *mask.shape[-2:]))
+
+
+def _with_four_dims(mask: Tensor | None) -> Tensor | None:
+    """A mask with dimensions of 1 before its own."""
+    if mask is None or len(mask._shape) == 4:
+        return mask
+    return mask.reshape((1,) * (4 - len(mask._shape)) + tuple(mask._shape))
 
 
 def split_mask(mask: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
     """(what is added to scores, where a query may look): the one or the other, by dtype."""
-    if mask is None or mask.dtype is bool_:
+    if mask is None or mask._dtype is bool_:
         return None, mask
     return mask, None
 

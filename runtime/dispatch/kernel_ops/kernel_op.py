@@ -173,7 +173,7 @@ class KernelOp:
     def plan(self, checked: Sequence[Any], computed: dtype, in_place: bool = False) -> Any:
         """The words of the plan for a call on tensors of a dtype; None where the op has none for it."""
         known = [as_known(letter, a) for letter, a in zip(self.letters, checked, strict=True)]
-        own = [None if letter in "TOILJ" else a for letter, a in zip(self.letters, checked, strict=True)]
+        own = [None if letter in "TOILJR" else a for letter, a in zip(self.letters, checked, strict=True)]
         layouts, letters = known, self.letters
         if "L" in letters:
             layouts, letters = known[0], "T" * MOST_LISTED
@@ -193,12 +193,21 @@ class KernelOp:
             layouts, letters = [*known[:-1], *indices], letters[:-1] + kinds
         rounds = computed.is_floating_point and not computed.native and not (in_place and self.moves)
         singles = self.singles() if rounds else None
-        letters, in_pairs = letters.replace("O", "T"), is_in_pairs(computed)
+        letters, in_pairs = operand_letters(letters, layouts), is_in_pairs(computed)
         return fast_path().call_plan(plan, layouts, letters, outputs, own, singles, in_pairs)
 
     def singles(self) -> int:
         """Which results are float32 where the operands are 16-bit floats: bit i, result i."""
         return sum(1 << i for i, rule in enumerate(self.dtypes) if rule == "computed")
+
+
+def operand_letters(letters: str, layouts: Sequence[Any]) -> str:
+    """What plans read of operands: what keeps its dtype is an index or a mask, and all others are of one dtype."""
+    kinds = [*letters.replace("O", "T")]
+    for i, known in enumerate(layouts):
+        if kinds[i] == "R":
+            kinds[i] = MASK if known is None or isinstance(known, Mask) else INDEX
+    return "".join(kinds)
 
 
 def pair_of_ranks(first: int, second: int) -> int:

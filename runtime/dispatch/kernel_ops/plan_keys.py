@@ -9,6 +9,7 @@ from typing import Any
 from ...kernels.compile.machine import pair_products
 from ...kernels.cpu.movement.gathering import gathered
 from ...kernels.cpu.plan import Layout, Mask, Plan, takes_complex
+from ...tensor.devices import CPU
 from ...tensor.dtypes import bfloat16, bool_, dtype, int64
 
 MOST = 4096  # plans of one op; then it forgets all of them
@@ -72,16 +73,18 @@ def may_be_key(values: Sequence[Any]) -> bool:
 
 def are_indices(letter: str, argument: Any, on_host: bool) -> bool:
     """Whether an argument that is an index, or a list of them, is of int64; lists, in which there may be masks, on the
-    host alone."""
+    host alone. What keeps its dtype and may be left out is an index or a mask there."""
     if letter == "J":
         few = on_host and 1 <= len(argument) <= MOST_INDICES
         return few and all(index is None or index._dtype is int64 or is_mask(index) for index in argument)
+    if letter == "R" and on_host:
+        return argument is None or argument._dtype is int64 or is_mask(argument)
     return letter != "I" or argument._dtype is int64
 
 
 def is_mask(index: Any) -> bool:
-    """Whether an index is a contiguous mask of bools, of some dimensions."""
-    return index._dtype is bool_ and index._strides is None and bool(index._shape)
+    """Whether an index is a contiguous mask of bools on the host, of some dimensions."""
+    return index._dtype is bool_ and index._strides is None and bool(index._shape) and index._device is CPU
 
 
 def as_known(letter: str, argument: Any) -> Any:
@@ -90,8 +93,10 @@ def as_known(letter: str, argument: Any) -> Any:
         return tuple([None if t is None else (Mask if is_mask(t) else Layout)(t._shape, t._strides) for t in argument])
     if letter == "L":
         return tuple([Layout(t._shape, t._strides, halves=are_halves(t._dtype)) for t in argument])
-    if letter not in "TOI" or argument is None:
+    if letter not in "TOIR" or argument is None:
         return argument
+    if letter == "R" and is_mask(argument):
+        return Mask(argument._shape, None)
     own = argument._dtype
     return Layout(argument._shape, argument._strides, own.kind == "c", are_halves(own))
 
@@ -110,7 +115,9 @@ def parts_of_key(letter: str, argument: Any) -> tuple[Any, ...]:
         parts = [(t._shape, bool_) if a else parts_of_key("O", t) for a, t in zip(masks, argument, strict=True)]
         return tuple([part for both in parts for part in both])
     if letter in "TOIR":
-        return (None, None) if argument is None else (argument._shape, argument._strides)
+        if argument is None:
+            return None, None
+        return argument._shape, bool_ if letter == "R" and is_mask(argument) else argument._strides
     if letter == "d" and type(argument) is list:
         return (tuple(argument),)
     return (argument,)

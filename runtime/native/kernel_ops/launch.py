@@ -191,18 +191,29 @@ def listed_operands(plan: KernelOpPlan, given: Arguments) -> int:
 
 
 @native
-def put_layouts(key: Tuple, place: int, tensors: Tuple) -> int:
-    """Make shapes and strides of indices in a tuple parts of a key, from a place on; the place behind them.
+def is_mask(index: Object) -> bool:
+    """Whether an index, or None, is a contiguous mask of bools on the host."""
+    if index is none or cast(Tensor, index).device is not cpu:
+        return False
+    return cast(Tensor, index).dtype is bool_ and cast(Tensor, index).strides is none
 
-    A mask has its dtype in the place of the strides, as it is contiguous.
-    """
+
+@native
+def put_index(key: Tuple, at: int, index: Object) -> None:
+    """Make shape and strides of an index parts of a key: a mask has its dtype in the place of the strides, as it is
+    contiguous."""
+    if is_mask(index):
+        put_item(key, at, retain(cast(Tensor, index).shape))
+        put_item(key, at + 1, retain(bool_))
+    else:
+        put_layout(key, at, index)
+
+
+@native
+def put_layouts(key: Tuple, place: int, tensors: Tuple) -> int:
+    """Make shapes and strides of indices in a tuple parts of a key, from a place on; the place behind them."""
     for i in range(size(tensors)):
-        index, at = item(tensors, i), place + 2 * i
-        if index is not none and cast(Tensor, index).dtype is bool_:
-            put_item(key, at, retain(cast(Tensor, index).shape))
-            put_item(key, at + 1, retain(bool_))
-        else:
-            put_layout(key, at, index)
+        put_index(key, place + 2 * i, item(tensors, i))
     return place + 2 * size(tensors)
 
 
@@ -224,6 +235,9 @@ def key_of(plan: KernelOpPlan, given: Arguments) -> New[Tuple]:
                 place += 2
         elif letter == INDICES:
             place = put_layouts(key, place, cast(Tuple, argument))
+        elif letter == RAW:
+            put_index(key, place, argument)
+            place += 2
         elif letter in TENSORS:
             put_layout(key, place, argument)
             place += 2
@@ -234,18 +248,25 @@ def key_of(plan: KernelOpPlan, given: Arguments) -> New[Tuple]:
 
 
 @native
+def note_index(
+    calls: CallPlan, operands: Operands, number: int, index: Object, key: Tuple, at: int, owned: Owned
+) -> bool:
+    """Note and own the memory of an index, or a mask; False where it has another layout than stands in the key."""
+    if index is none:
+        note_none(operands, number, INTEGERS)
+        return True
+    tensor, masks = cast(Tensor, index), item(key, at + 1) is bool_
+    fits = tensor.shape is item(key, at) and tensor.flat is not none if masks else has_layout(tensor, key, at)
+    return fits and note_operand(calls, operands, number, tensor, BOOLS if masks else INTEGERS, owned)
+
+
+@native
 def note_indices(
     calls: CallPlan, operands: Operands, first: int, indices: Tuple, key: Tuple, place: int, owned: Owned
 ) -> bool:
     """Note and own the memory of indices in a tuple as operands from `first` on; False where one has another layout."""
     for i in range(size(indices)):
-        if item(indices, i) is none:
-            note_none(operands, first + i, INTEGERS)
-            continue
-        tensor, at = cast(Tensor, item(indices, i)), place + 2 * i
-        is_mask = item(key, at + 1) is bool_
-        fits = tensor.shape is item(key, at) and tensor.flat is not none if is_mask else has_layout(tensor, key, at)
-        if not fits or not note_operand(calls, operands, first + i, tensor, BOOLS if is_mask else INTEGERS, owned):
+        if not note_index(calls, operands, first + i, item(indices, i), key, place + 2 * i, owned):
             return False
     return True
 
@@ -263,7 +284,11 @@ def note_operands(
         place += 2
     for i in range(plan.operands):
         letter, argument = plan.letters[i], given.items[i]
-        if letter in TENSORS:
+        if letter == RAW:
+            if not note_index(calls, operands, i, argument, key, place, owned):
+                return False
+            place += 2
+        elif letter in TENSORS:
             if argument is none:
                 note_none(operands, i, kind)
             else:

@@ -11,12 +11,15 @@ import numpy as np
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, clear, empty_matrix, part_of
 from .cpu_loops import (
+    BIAS,
     GRAD,
     GRAD_BIAS,
     GRAD_KEY,
     GRAD_QUERY,
     GRAD_VALUE,
+    KEEP,
     KEY,
+    MASK,
     OUTPUT,
     QUERY,
     VALUE,
@@ -35,10 +38,14 @@ def attend_at(
     query: Array,
     key: Array,
     value: Array,
+    bias: Array,
+    mask: Array,
+    keep: Array,
     output: Array,
     logsumexp: Array,
     places: Array,
     scale: float,
+    keep_scale: float,
     first: int,
     last: int,
 ) -> None:
@@ -49,8 +56,11 @@ def attend_at(
     place(table, KEY, key, places, 1)
     place(table, VALUE, value, places, 2)
     place(table, OUTPUT, output, places, 3)
+    place(table, BIAS, bias, places, 4)
+    place(table, MASK, mask, places, 5)
+    place(table, KEEP, keep, places, 6)
     sums = logsumexp.reshape((places[0], places[1], places[3]))
-    attend(table, sizes_of(places), places[CAUSAL] != 0, scale, 1.0, sums, first, last)
+    attend(table, sizes_of(places), places[CAUSAL] != 0, scale, keep_scale, sums, first, last)
 
 
 @jit

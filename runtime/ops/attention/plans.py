@@ -1,4 +1,5 @@
-"""Plans of attention without masks and dropout: operands in any order of batch, heads and rows, rows contiguous."""
+"""Plans of attention: operands in any order of batch, heads and rows, rows contiguous; of its gradients without masks
+and dropout."""
 
 from __future__ import annotations
 
@@ -40,11 +41,10 @@ def attention(
     rows_first: bool,
 ) -> Plan | None:
     """The output, and the logarithms of the sums of exponentials."""
-    if not (bias is mask is keep is None):
-        return None
     shape = (*query.shape[:3], value.shape[-1])
     operands = [matrices(layout, rows_first) for layout in (query, key, value, Layout(shape, None))]
-    return _forward(located(operands, is_causal), (0, 1, 2), shape, scale)
+    extras = [_broadcast(extra, operands) for extra in (bias, mask, keep)]
+    return _forward(located([*operands, *extras], is_causal), (0, 1, 2, 3, 4, 5), shape, scale, keep_scale)
 
 
 def attention_backward(
@@ -87,12 +87,12 @@ def self_attention(
     scale: float,
 ) -> Plan | None:
     """The output, and the logarithms, of queries, keys and values side by side."""
-    if not (bias is mask is keep is None):
-        return None
     batch, rows, width = projected.shape
     apart = Layout((batch, rows, heads, width // (3 * heads)), None)
-    table = located([*_thirds(projected, heads), matrices(apart, True)], is_causal)
-    return _forward(table, (0, 0, 0), (batch, rows, width // 3), scale)
+    operands = [*_thirds(projected, heads), matrices(apart, True)]
+    extras = [_broadcast(extra, operands) for extra in (bias, mask, keep)]
+    table = located([*operands, *extras], is_causal)
+    return _forward(table, (0, 0, 0, 2, 3, 4), (batch, rows, width // 3), scale, keep_scale)
 
 
 def self_attention_backward(
@@ -121,14 +121,14 @@ def self_attention_backward(
     return _backward(table, (2, 2, 2, 7, 1, 8), ((0, projected.shape),) * 3, scale)
 
 
-def _forward(table: Array | None, operands: Ints, shape: Ints, scale: float) -> Plan | None:
+def _forward(table: Array | None, operands: Ints, shape: Ints, scale: float, keep_scale: float) -> Plan | None:
     """The plan of one call that fills the output and the logarithms."""
     if table is None:
         return None
     batch, heads, group, queries = (int(size) for size in table[:4])
     results = (0, shape), (1, (batch, heads, queries))
     rows = batch * heads // group, 1
-    return (Step(loops.attend_at, operands, results, (scale,), (), rows, _work(table), tables=(table,)),)
+    return (Step(loops.attend_at, operands, results, (scale, keep_scale), (), rows, _work(table), tables=(table,)),)
 
 
 def _backward(table: Array | None, operands: Ints, results: tuple[tuple[int, Ints], ...], scale: float) -> Plan | None:
@@ -158,6 +158,21 @@ def located(operands: Sequence[Matrices | None], is_causal: bool) -> Array | Non
     sizes = batch, heads, heads // key_heads, queries, keys, width, value_width
     places = [number for operand in found for number in (operand.first, *operand.steps)]
     return np.array([*sizes, int(is_causal), *places], np.int64)
+
+
+def _broadcast(extra: Layout | None, operands: Sequence[Matrices | None]) -> Matrices | None:
+    """What is added to scores, or multiplies them, as it is read for all of them: of the dimensions of the scores, or 1
+    in the place of the first three; None where its rows are not contiguous, or are to be repeated."""
+    if extra is None or operands[1] is None:
+        return ABSENT
+    if extra.shape[3] != operands[1].shape[2]:
+        return None
+    found = matrices(extra, False)
+    if found is None:
+        return None
+    return found._replace(
+        steps=tuple([0 if n == 1 else step for n, step in zip(extra.shape, found.steps, strict=False)])
+    )
 
 
 def matrices(layout: Layout, rows_first: bool) -> Matrices | None:
