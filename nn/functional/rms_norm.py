@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from math import prod
 
@@ -10,7 +11,7 @@ from ...generated.tensor import Tensor
 from ...runtime.dispatch import checks
 from ...runtime.errors import ShapeError, UnsupportedDtypeError
 from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, watch
-from ...runtime.tensor.dtypes import finfo
+from ...runtime.tensor.dtypes import dtype, finfo
 from .normalization import narrowed, widened
 from .padding import pad
 
@@ -47,7 +48,7 @@ def rms_norm(
     ):
         return result
     shape = checks.integer_list("rms_norm", "normalized_shape", normalized_shape, 1)
-    size, count = tuple(checks.tensor("rms_norm", "input", input).shape), len(shape)
+    size, count = checks.tensor("rms_norm", "input", input)._shape, len(shape)
     if not count:
         raise ShapeError("rms_norm(): Expected normalized_shape to be at least 1-dimensional, but got []")
     if size[-count:] != shape:
@@ -55,19 +56,25 @@ def rms_norm(
             f"rms_norm(): Given normalized_shape={list(shape)}, expected input with shape "
             f"[*, {', '.join(map(str, shape))}], but got input of size {list(size)}"
         )
-    if weight is not None and tuple(checks.tensor("rms_norm", "weight", weight).shape) != shape:
+    if weight is not None and checks.tensor("rms_norm", "weight", weight)._shape != shape:
         raise ShapeError(
             "rms_norm(): Expected weight to be of same shape as normalized_shape, but got weight of shape "
             f"{list(weight.shape)} and normalized_shape = {list(shape)}"
         )
-    if not (input.dtype.is_floating_point or input.dtype.is_complex):
+    if input._dtype.kind not in "fc":
         raise UnsupportedDtypeError(f"rms_norm(): expected a floating-point input, but got {input.dtype!r}")
-    eps = finfo(input.dtype.compute).eps if eps is None else eps
-    if input.dtype.is_complex:  # the square is the complex one, as the formula says
+    eps = _default_eps(input._dtype.compute) if eps is None else eps
+    if input._dtype.kind == "c":  # the square is the complex one, as the formula says
         normal = input * ((input * input).mean(tuple(range(-count, 0)), True) + eps).rsqrt()
         return normal if weight is None else normal * weight
     x = widened(input, weight)
     return narrowed(ops.normalize_rms(x, weight, tuple(range(-count, 0)), eps)[0], input)
+
+
+@functools.cache
+def _default_eps(computed: dtype) -> float:
+    """The distance from 1 to the next number of the dtype of the computation."""
+    return finfo(computed).eps
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:

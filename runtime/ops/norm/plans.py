@@ -174,27 +174,38 @@ def normalize_by(
 
 def normalize_rms(x: Layout, weight: Layout | None, dim: Ints, eps: float) -> Plan | None:
     """x r weight with r = 1 / sqrt(mean(x^2) + eps) over the last dimensions, `dim`; and r."""
-    if weight is None or not are_contiguous(x, weight) or not prod(x.shape):
+    if not are_contiguous(x, weight) or not prod(x.shape):
         return None
     rows, count = _rows_of(x, dim)
     results = ((0, x.shape), (1, (*x.shape[: -len(dim)], *[1] * len(dim))))
-    return (Step(rms.normalize_rows, (0, 1), results, (eps,), (count,), (rows, 1), row=count),)
+    ones, place = _weights(weight, 1, 2, count)
+    return (*ones, Step(rms.normalize_rows, (0, place), results, (eps,), (count,), (rows, 1), row=count))
 
 
 def normalize_rms_backward(
     wanted: tuple[bool, ...], grad: Layout, x: Layout, weight: Layout | None, scales: Layout, dim: Ints
 ) -> Plan | None:
     """The gradients of x and of the weight."""
-    if weight is None or not are_contiguous(grad, x, weight, scales) or not prod(x.shape):
+    if not are_contiguous(grad, x, weight, scales) or not prod(x.shape):
         return None
     rows, count = _rows_of(x, dim)
     blocks = -(-rows // loops.FLUSH)
-    x_grad, weight_grad = zip(_given(wanted), (x.shape, weight.shape), strict=True)
+    x_grad, weight_grad = zip(_given(wanted), (x.shape, x.shape[-len(dim) :]), strict=True)
     sums = (len(wanted), (blocks * count,))
+    ones, place = _weights(weight, 3, 2 * len(wanted) + 1, count)
+    operands, shares = (1, 2, place, 4), (rows, loops.FLUSH)
     return (
-        Step(rms.normalize_rows_backward, (1, 2, 3, 4), (x_grad, sums), (), (count,), (rows, loops.FLUSH), row=count),
+        *ones,
+        Step(rms.normalize_rows_backward, operands, (x_grad, sums), (), (count,), shares, row=count),
         Step(loops.add_blocks, (), (sums, weight_grad), (), (0, count, blocks)),
     )
+
+
+def _weights(weight: Layout | None, place: int, ones: int, count: int) -> tuple[Plan, int]:
+    """What is to be called for weights, and the operand that they are: those at a place, or as many ones, a result."""
+    if weight is not None:
+        return (), place
+    return (Step(fill, (), ((ones, (count,)),), (1.0,)),), ~ones
 
 
 def _rows_of(x: Layout, dim: Ints) -> tuple[int, int]:
