@@ -57,7 +57,8 @@ def require_equal(name: str, values: Sequence[Any]) -> None:
 def in_given_dtype(given: Any, wanted: Any) -> Any:
     """The tensor of a call in the dtype of real floats that its caller asks for; None where it is for the general path
     to bring it there."""
-    if type(given) not in plain or not isinstance(given, TensorBase) or not isinstance(wanted, dtype):
+    is_tensor: bool = isinstance(given, TensorBase)
+    if not is_tensor or type(given) not in plain or not isinstance(wanted, dtype):
         return None
     if not wanted.planned or given._dtype.kind == "c" or getattr(given, "is_example", False):
         return None

@@ -191,6 +191,50 @@ def take_by_three(
 
 
 @jit
+def take_by_tables(
+    x: Array,
+    a: Array,
+    b: Array,
+    c: Array,
+    out: Array,
+    before: Array,
+    after: Array,
+    arrays: int,
+    size: int,
+    step: int,
+    other: int,
+    other_step: int,
+    third: int,
+    third_step: int,
+    count: int,
+    first: int,
+    last: int,
+) -> None:
+    """out[k, i, j] = x[before[k] + a[i] step + b[i] other_step + c[i] third_step + after[j]], of so many of the arrays.
+
+    Raises:
+        IndexError: an index is out of bounds: the kernel in Python then says which.
+    """
+    lines, width, k = empty_row(0, arrays * LINE), after.size, first
+    put_line(lines, 0, a, size, size, step)
+    if arrays > 1:
+        put_line(lines, 1, b, other, other, other_step)
+    if arrays > 2:
+        put_line(lines, 2, c, third, third, third_step)
+    offsets = empty_row(np.uint64(0), min(BLOCK, count))
+    while k < last:
+        rows = min(BLOCK, count - k % count, last - k)
+        at, start = part_of(offsets, 0, rows), np.uint64(before[k // count])
+        if not find_offsets(lines, k % count, at):
+            raise IndexError
+        for i in range(rows):
+            to, place = part_of(out, (k + i) * width, width), at[i] + start
+            for j in range(width):
+                to[j] = x[place + np.uint64(after[j])]
+        k += rows
+
+
+@jit
 def gather_of(
     x: Array, indices: Array, out: Array, before: int, size: int, count: int, after: int, first: int, last: int
 ) -> None:

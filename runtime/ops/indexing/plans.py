@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from math import prod
 
+import numpy as np
+
 from ...kernels.cpu.index_select import take_rows_of
 from ...kernels.cpu.movement.contiguous import merged
+from ...kernels.cpu.movement.gathering import copy_step
 from ...kernels.cpu.plan import (
     Ints,
     Layout,
@@ -19,10 +22,11 @@ from ...kernels.cpu.plan import (
 )
 from ...tensor.shapes import contiguous_strides
 from .cpu_take_back_loops import give_back_by_one, give_back_by_two
-from .cpu_take_loops import gather_of, take_by_one, take_by_three, take_by_two
+from .cpu_take_loops import gather_of, take_by_one, take_by_tables, take_by_three, take_by_two
 from .plans_masks import by_mask
 
 ELEMENTS = 1024  # that one thread reads, at least
+MOST_PLACES = 1 << 14  # in a table
 COLUMNS = 16  # of a table belong to one thread
 
 
@@ -56,14 +60,19 @@ def steps_around(x: Layout, dim: int) -> tuple[int, int, int, int] | None:
 @of_chosen
 @of_any_dtype
 def index(x: Layout, indices: tuple[Layout | None, ...]) -> Plan | None:
-    """Up to three arrays of indices of one shape, of neighbouring dimensions; or two with all others between them; or a
-    mask of the first dimensions."""
+    """Up to three arrays of indices, or a mask of the first dimensions."""
     if are_masks(indices):
         return by_mask(x, indices[0]) if len(indices) == 1 and indices[0] is not None else None
     dims = [dim for dim, found in enumerate(indices) if found is not None]
-    if len({found.shape for found in indices if found}) != 1 or len(dims) > 3 or not are_contiguous(*indices):
+    if len(dims) > 3 or not are_contiguous(*indices) or not prod(x.shape):
         return None
-    if not prod(x.shape) or (len(dims) > 1 and x.strides is not None):
+    alike = len({found.shape for found in indices if found}) == 1
+    return (index_as_it_lies(x, indices, dims) if alike else None) or index_by_tables(x, indices, dims)
+
+
+def index_as_it_lies(x: Layout, indices: tuple[Layout | None, ...], dims: list[int]) -> Plan | None:
+    """Arrays of indices of one shape, of neighbouring dimensions; or two with all others between them."""
+    if len(dims) > 1 and x.strides is not None:
         return None
     first, last, common = dims[0], dims[-1], indices[dims[0]].shape  # type: ignore[union-attr]
     apart = last - first >= len(dims)
@@ -82,6 +91,71 @@ def index(x: Layout, indices: tuple[Layout | None, ...]) -> Plan | None:
         kernel, ints = take_by_three, (*sizes, width, count)
     operands, shape, rows = (0, *[1 + dim for dim in dims]), (*before, *common, *after), prod(before) * count
     return (Step(kernel, operands, ((0, shape),), (), ints, (rows, unit_of(width)), rows * width, row=width),)
+
+
+def index_by_tables(x: Layout, indices: tuple[Layout | None, ...], dims: list[int]) -> Plan | None:
+    """Arrays of indices that broadcast, or of dimensions with others between them, of x in any layout: tables say where
+    what is not chosen from lies."""
+    common = broadcast_together(tuple([found.shape for found in indices if found is not None]))
+    rest = [dim for dim in range(len(x.shape)) if dim not in dims]
+    front = dims[0] if dims[-1] - dims[0] < len(dims) else 0  # in front of all, where others lie between them
+    before, after = places_of(x, rest[:front]), places_of(x, rest[front:])
+    brought = None if common is None else brought_together(indices, dims, common)
+    if common is None or before is None or after is None or brought is None:
+        return None
+    (copies, places), missing = brought, 3 - len(dims)
+    strides = contiguous_strides(x.shape) if x.strides is None else x.strides
+    chosen = [number for dim in dims for number in (x.shape[dim], strides[dim])]
+    ints = (len(dims), *chosen, *[0, 0] * missing, prod(common))
+    shape = (*[x.shape[dim] for dim in rest[:front]], *common, *[x.shape[dim] for dim in rest[front:]])
+    operands, rows, width = (0, *places, *places[:1] * missing), before.size * prod(common), after.size
+    read = Step(take_by_tables, operands, ((0, shape),), (), ints, (rows, unit_of(width)), rows * width)
+    return (*copies, read._replace(tables=(before, after)))
+
+
+def brought_together(
+    indices: tuple[Layout | None, ...], dims: list[int], common: Ints
+) -> tuple[list[Step], list[int]] | None:
+    """The calls that copy arrays of indices in their common shape, and where these are; None without such calls."""
+    copies, places = list[Step](), list[int]()
+    for k, dim in enumerate(dims):
+        own = indices[dim]
+        if own is None or own.shape == common:
+            places.append(1 + dim)
+            continue
+        copy = copy_step(spread(own, common), 1 + dim, 1 + k, "I")
+        if copy is None:
+            return None
+        copies.append(copy)
+        places.append(~(1 + k))
+    return copies, places
+
+
+def places_of(x: Layout, dims: list[int]) -> np.ndarray | None:
+    """Where the elements of some dimensions lie, in their order; None of too many."""
+    strides = contiguous_strides(x.shape) if x.strides is None else x.strides
+    if prod([x.shape[dim] for dim in dims]) > MOST_PLACES:
+        return None
+    places = np.zeros(1, np.int64)
+    for dim in dims:
+        places = (places[:, None] + strides[dim] * np.arange(x.shape[dim])).reshape(-1)
+    return places
+
+
+def broadcast_together(shapes: tuple[Ints, ...]) -> Ints | None:
+    """The common shape of arrays; None where they have none, or no elements."""
+    try:
+        common = np.broadcast_shapes(*shapes)
+    except ValueError:
+        return None
+    return common if prod(common) else None
+
+
+def spread(layout: Layout, shape: Ints) -> Layout:
+    """A contiguous array in a shape to which it broadcasts."""
+    missing = len(shape) - len(layout.shape)
+    own = zip(layout.shape, contiguous_strides(layout.shape), strict=True)
+    return Layout(shape, (*[0] * missing, *[0 if size == 1 else step for size, step in own]))
 
 
 @of_chosen
