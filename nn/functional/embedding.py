@@ -103,6 +103,10 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         if num_classes < 1:
             raise RuntimeError("one_hot(): cannot infer the number of classes from an empty tensor")
     elif num_classes == -1 or not (level_of(tensor) or tensor.is_meta):  # which cannot be asked for their values
+        if num_classes == -1 and not watch.every:
+            found = ONE_HOT.launch(tensor, int(tensor.max()) + 1)  # None, too, where one is negative
+            if found is not None:
+                return found
         num_classes = _number_of_classes(tensor, num_classes)
     if not watch.every and tensor.__class__ in known and tensor.is_cpu and not level_of(tensor):
         ONE_HOT.remember((tensor, num_classes), (tensor, num_classes))

@@ -130,9 +130,11 @@ def equal(input: Any, other: Any) -> bool:
         return result
     checks.tensor("equal", "input", input)
     checks.tensor("equal", "other", other)
+    if input._shape != other._shape:
+        return False
     if not watch.every and input._device is CPU and other._device is CPU:
         EQUAL.remember((input, other), (input, other))
-    return input._shape == other._shape and bool(np.array_equal(compute_array(input), compute_array(other)))
+    return bool(np.array_equal(compute_array(input), compute_array(other)))
 
 
 def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
