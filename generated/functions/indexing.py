@@ -18,6 +18,7 @@ from ...runtime.ops.indexing import cpu as indexing_cpu
 from ...runtime.ops.indexing import cpu_gather as indexing_cpu_gather
 from ...runtime.ops.indexing import formulas as indexing_formulas
 from ...runtime.ops.indexing import plans as indexing_plans
+from ...runtime.ops.indexing import plans_along as indexing_plans_along
 from ...runtime.ops.indexing import plans_writes as indexing_plans_writes
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from .. import kernels
@@ -302,7 +303,7 @@ class GatherBackward0(Node):
     op_name = "gather"
     saved_slots = ("kept_index",)
     plans = KernelOpGradient(
-        indexing_plans_writes.gather_backward,
+        indexing_plans_along.gather_backward,
         indexing_cpu_gather.gather_backward,
         ("g", ""),
         ("v", "_saved_self_sym_sizes"),

@@ -35,13 +35,13 @@ from ...runtime.ops.indexing import cpu_writes as indexing_cpu_writes
 from ...runtime.ops.indexing import formulas as indexing_formulas
 from ...runtime.ops.indexing import formulas_in_place as indexing_formulas_in_place
 from ...runtime.ops.indexing import plans as indexing_plans
+from ...runtime.ops.indexing import plans_along as indexing_plans_along
 from ...runtime.ops.indexing import plans_masks as indexing_plans_masks
 from ...runtime.ops.indexing import plans_writes as indexing_plans_writes
 from ...runtime.ops.shape import checks_repeat as shape_checks_repeat
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
-from ...runtime.tensor.devices import CPU
 from .. import kernels
 from ..functions import indexing as functions
 
@@ -87,27 +87,27 @@ GATHER = KernelOp(
 )
 SCATTER_SRC = KernelOp(
     "scatter",
-    indexing_plans_writes.scatter,
+    indexing_plans_along.scatter,
     indexing_cpu_gather.scatter,
     functions.ScatterBackward0,
     {"self": "T", "dim": "n", "index": "I", "src": "T"},
-    in_place=indexing_plans_writes.scatter_,
+    in_place=indexing_plans_along.scatter_,
 )
 SCATTER_VALUE = KernelOp(
     "scatter",
-    indexing_plans_writes.scatter,
+    indexing_plans_along.scatter,
     indexing_cpu_gather.scatter,
     functions.ScatterBackward1,
     {"self": "T", "dim": "n", "index": "I", "value": "f"},
-    in_place=indexing_plans_writes.scatter_,
+    in_place=indexing_plans_along.scatter_,
 )
 SCATTER_ADD = KernelOp(
     "scatter_add",
-    indexing_plans_writes.scatter_add,
+    indexing_plans_along.scatter_add,
     indexing_cpu_gather.scatter_add,
     functions.ScatterAddBackward0,
     {"self": "T", "dim": "n", "index": "I", "src": "T"},
-    in_place=indexing_plans_writes.scatter_add_,
+    in_place=indexing_plans_along.scatter_add_,
 )
 NONZERO_DEFAULT = KernelOp(
     "nonzero", indexing_plans_masks.nonzero, indexing_cpu_mask.nonzero, None, {"self": "T"}, dtypes=("int64",)
@@ -121,10 +121,10 @@ TAKE = KernelOp(
 )
 SCATTER_REDUCE = KernelOp(
     "scatter_reduce",
-    None,
+    indexing_plans_along.scatter_reduce,
     indexing_cpu_gather.scatter_reduce,
     functions.ScatterReduceBackward0,
-    {"self": "T", "dim": "n", "index": "R", "src": "T", "reduce": "s", "include_self": "b"},
+    {"self": "T", "dim": "n", "index": "I", "src": "T", "reduce": "s", "include_self": "b"},
 )
 COPY_ = KernelOp(
     "copy_",
@@ -1901,8 +1901,7 @@ def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into
         name, self, dim, index, src, reduce, include_self
     )
     if (
-        self._device is not CPU
-        and into is None
+        into is None
         and not watch.every
         and SCATTER_REDUCE.remember(given, (self, dim, index, src, reduce, include_self))
     ):
