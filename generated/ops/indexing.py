@@ -112,6 +112,15 @@ SCATTER_ADD = KernelOp(
 NONZERO_DEFAULT = KernelOp(
     "nonzero", indexing_plans_masks.nonzero, indexing_cpu_mask.nonzero, None, {"self": "T"}, dtypes=("int64",)
 )
+CHECKED_INDICES = KernelOp(
+    "checked_indices",
+    indexing_plans.checked_indices,
+    indexing_cpu_gather.checked_indices,
+    None,
+    {"index": "T", "dim": "n", "size": "n", "op": "s", "wrap": "b"},
+    dtypes=("int64",),
+    refused="b",
+)
 TAKE = KernelOp(
     "take",
     indexing_plans.take_elements,
@@ -125,6 +134,15 @@ SCATTER_REDUCE = KernelOp(
     indexing_cpu_gather.scatter_reduce,
     functions.ScatterReduceBackward0,
     {"self": "T", "dim": "n", "index": "I", "src": "T", "reduce": "s", "include_self": "b"},
+)
+ORDER_OF_TRUE = KernelOp(
+    "order_of_true",
+    indexing_plans_masks.order_of_true,
+    indexing_cpu_gather.order_of_true,
+    None,
+    {"mask": "T", "available": "n", "lead": "n"},
+    dtypes=("int64",),
+    refused="i",
 )
 COPY_ = KernelOp(
     "copy_",
@@ -1277,7 +1295,7 @@ def checked_indices(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> 
     Dtypes: integers.
 
     Args:
-        index: tensor, not differentiated.
+        index: tensor.
         dim: int, counted from the end where negative.
         size: int.
         op: str.
@@ -1287,6 +1305,10 @@ def checked_indices(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> 
     Raises:
         IndexError: expected: indices of integers.
     """
+    if not watch.every:
+        result = CHECKED_INDICES.launch(index, dim, size, op, wrap)
+        if result is not None:
+            return result
     if (index.__class__ not in plain or dim.__class__ not in plain or size.__class__ not in plain) and (
         result := intercept("checked_indices", checked_indices, "leading", index, dim, size, op, wrap)
     ) is not NOT_HANDLED:
@@ -1295,6 +1317,7 @@ def checked_indices(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> 
 
 
 def _checked_indices(name: str, index, dim, size, op, wrap, into=None) -> Any:
+    given = (index, dim, size, op, wrap)
     if not isinstance(index, Tensor):
         index = checks.tensor(name, "index", index)
     if dim.__class__ is not int:
@@ -1306,12 +1329,17 @@ def _checked_indices(name: str, index, dim, size, op, wrap, into=None) -> Any:
     if wrap.__class__ is not bool:
         wrap = checks.boolean(name, "wrap", wrap)
     index, dim, size, op, wrap = indexing_checks_take_put.integer_indices(name, index, dim, size, op, wrap)
+    if into is None and not watch.every and CHECKED_INDICES.remember(given, (index, dim, size, op, wrap)):
+        result = CHECKED_INDICES.launch(index, dim, size, op, wrap)
+        if result is not None:
+            return result
+    computed = computed_dtype(name, "same", ("int",), (index,))
     try:
         result = adopt(
             at(index, indexing_cpu_gather.checked_indices, "ops.indexing.shapes:indices_like")(
-                array_in(index, None), dim, size, op, wrap
+                array_in(index, computed), dim, size, op, wrap
             ),
-            None,
+            result_dtype("int64", computed),
         )
     except Exception as error:
         reraise(name, error, (index, dim, size, op, wrap))
@@ -2185,12 +2213,16 @@ def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
     Dtypes: bool.
 
     Args:
-        mask: tensor, not differentiated.
+        mask: tensor.
         available: int.
         lead: int.
     Returns:
         Tensor: int64.
     """
+    if not watch.every:
+        result = ORDER_OF_TRUE.launch(mask, available, lead)
+        if result is not None:
+            return result
     if (mask.__class__ not in plain or available.__class__ not in plain or lead.__class__ not in plain) and (
         result := intercept("order_of_true", order_of_true, "ordered", mask, available, lead)
     ) is not NOT_HANDLED:
@@ -2199,18 +2231,24 @@ def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
 
 
 def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
+    given = (mask, available, lead)
     if not isinstance(mask, Tensor):
         mask = checks.tensor(name, "mask", mask)
     if available.__class__ is not int:
         available = checks.integer(name, "available", available)
     if lead.__class__ is not int:
         lead = checks.integer(name, "lead", lead)
+    if into is None and not watch.every and ORDER_OF_TRUE.remember(given, (mask, available, lead)):
+        result = ORDER_OF_TRUE.launch(mask, available, lead)
+        if result is not None:
+            return result
+    computed = computed_dtype(name, "same", ("bool",), (mask,))
     try:
         result = adopt(
             at(mask, indexing_cpu_gather.order_of_true, "ops.indexing.shapes:indices_like")(
-                array_in(mask, None), available, lead
+                array_in(mask, computed), available, lead
             ),
-            None,
+            result_dtype("int64", computed),
         )
     except Exception as error:
         reraise(name, error, (mask, available, lead))

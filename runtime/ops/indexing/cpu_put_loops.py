@@ -86,6 +86,14 @@ def scatter_rows_onto_zeros(
 
 
 @jit
+def scaled(x: Array, out: Array, factor: float, first: int, last: int) -> None:
+    """out = factor x, for a range of elements."""
+    row, to, times = part_of(x, first, last - first), part_of(out, first, last - first), out.dtype.type(factor)
+    for i in range(to.size):
+        to[i] = row[i] * times
+
+
+@jit
 def put_by_one(
     out: Array,
     a: Array,

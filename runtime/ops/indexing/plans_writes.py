@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import prod
 
 from ...kernels.cpu.dtypes.half_plans import UNIT, copied
+from ...kernels.cpu.movement.gathering import redirected
 from ...kernels.cpu.movement.moves import PART, WORK, flat_move, path
 from ...kernels.cpu.plan import (
     Ints,
@@ -17,6 +18,7 @@ from ...kernels.cpu.plan import (
     Step,
     are_contiguous,
     are_masks,
+    is_exact,
     of_any_dtype,
     of_any_layout,
 )
@@ -28,6 +30,7 @@ from .cpu_put_loops import (
     put_by_one,
     put_by_two,
     put_rows,
+    scaled,
 )
 from .cpu_take_back_loops import give_back_by_one
 from .cpu_writes import chosen_of, folded_steps_of
@@ -150,7 +153,9 @@ def _steps_of(values: Layout, shape: Ints, chosen: tuple[int, int]) -> Ints | No
 @of_any_dtype
 def index_add(x: Layout, dim: int, index: Layout, source: Layout, alpha: float) -> Plan | None:
     """A copy with slices added."""
-    if alpha != 1 or not x.shape or not prod(x.shape) or not are_contiguous(x, index):
+    if alpha != 1:
+        return _scaled_first(x, dim, index, source, alpha)
+    if not x.shape or not prod(x.shape) or not are_contiguous(x, index):
         return None
     if dim or not are_contiguous(source):
         found = _added(~0, x, dim, index, source)
@@ -158,6 +163,15 @@ def index_add(x: Layout, dim: int, index: Layout, source: Layout, alpha: float) 
     rows, width, count = x.shape[0], prod(x.shape[1:]), prod(index.shape)
     work = prod(x.shape) + prod(source.shape)
     return (Step(add_rows_at, (0, 2, 3), ((0, x.shape),), (), (rows, width, count), (rows, 1), work),)
+
+
+def _scaled_first(x: Layout, dim: int, index: Layout, source: Layout, alpha: float) -> Plan | None:
+    """The plan by which slices are added, behind the call that multiplies them by a number."""
+    if not are_contiguous(source) or not (isinstance(alpha, float) or is_exact(alpha)):
+        return None
+    found, size = index_add(x, dim, index, source, 1.0), prod(source.shape)
+    times = Step(scaled, (3,), ((1, source.shape),), (float(alpha),), rows=(size, UNIT), row=1)
+    return found and (times, *[redirected(step, {3: 1}) for step in found])
 
 
 @of_any_layout

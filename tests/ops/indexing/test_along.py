@@ -167,3 +167,67 @@ def test_no_bit_depends_on_threads(reduce: str, expanded: bool) -> None:
         sg.set_num_threads(before)
     for other in (found[0][1], *found[1]):
         np.testing.assert_array_equal(found[0][0], other)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dim", [0, 1])
+def test_slices_are_scaled_before_they_are_added(dim: int, dtype: Any) -> None:
+    alphas = [3] if not dtype.is_floating_point else [3, -0.5]
+    for shape in ((4, 6), (6, 4)):
+        x, index = numbers(shape, dtype), rng.integers(0, shape[dim], 5)
+        src = numbers((5, shape[1]) if dim == 0 else (shape[0], 5), dtype)
+        for alpha in alphas:
+            expected = as_float(x).copy()
+            np.add.at(expected, (index,) if dim == 0 else (slice(None), index), alpha * as_float(src))
+            for given in (src, VIEWS["steps"](src), VIEWS["transposed"](src)):
+                for _ in range(2):
+                    found = x.index_add(dim, sg.tensor(index), given, alpha=alpha)
+                    np.testing.assert_array_equal(as_float(found), expected)
+                    np.testing.assert_array_equal(
+                        as_float(x.clone().index_add_(dim, sg.tensor(index), given, alpha=alpha)), expected
+                    )
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, sg.bool])
+def test_the_only_element_of_a_number(dtype: Any) -> None:
+    x = numbers((), dtype)
+    for index in (sg.tensor([0]), sg.tensor(0)):
+        for _ in range(2):
+            found = x.index_select(0, index)
+            assert found.shape == () and found.dtype is dtype and sg.equal(found, x)
+            with pytest.raises(IndexError, match="index 1 is out of bounds"):
+                x.index_select(0, index + 1)
+
+
+@pytest.mark.parametrize("kind", [sg.int64, sg.int32])
+def test_indices_from_the_end(kind: Any) -> None:
+    """Of elements that are put, or slices that are filled; those of slices that are copied must not be negative."""
+    x, places = numbers((3, 4), sg.float32), [0, -1, 5, -12]
+    expected = x.numpy().copy().reshape(-1)
+    expected[places] = [1, 2, 3, 4]
+    source = sg.tensor([1.0, 2.0, 3.0, 4.0])
+    for _ in range(2):
+        if kind is sg.int64:
+            found = x.put(sg.tensor(places, dtype=kind), source)
+            np.testing.assert_array_equal(found.numpy().reshape(-1), np.where(np.arange(12) == 0, 4, expected))
+            for bad in (12, -13):
+                with pytest.raises(IndexError, match=f"index {bad} is out of bounds"):
+                    x.put(sg.tensor([0, bad]), source[:2])
+            with pytest.raises(IndexError, match="index -1 is out of bounds"):
+                x.index_copy(0, sg.tensor([0, -1]), x[:2])
+        rows = x.index_reduce(0, sg.tensor([1, 1], dtype=kind), x[:2], "prod")
+        np.testing.assert_array_equal(rows.numpy()[1], x.numpy()[1] ** 2 * x.numpy()[0])
+
+
+def test_elements_in_the_places_of_a_mask() -> None:
+    """As many as are true; fewer are refused, by native code too."""
+    for shape in ((7,), (3, 5), (2, 3, 40)):
+        for how in ("contiguous", "transposed"):
+            x, mask = numbers(shape, sg.float32), VIEWS[how](sg.tensor(rng.random(shape) > 0.5))
+            source = sg.arange(1.0, 1 + int(mask.sum()))
+            expected = x.numpy().copy()
+            expected[mask.numpy()] = source.numpy()
+            for _ in range(2):
+                np.testing.assert_array_equal(x.masked_scatter(mask, source).numpy(), expected)
+                with pytest.raises(RuntimeError, match="Number of elements of source < number of ones in mask"):
+                    x.masked_scatter(mask, source[1:])
