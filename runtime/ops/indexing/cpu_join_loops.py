@@ -28,7 +28,7 @@ COLUMNS = 16  # that are counted together
 
 
 @jit
-def joined(old: Any, given: Any, how: int) -> Any:
+def joined_by(old: Any, given: Any, how: int) -> Any:
     """The element that stands for both."""
     if how == SUM:
         return old + given
@@ -106,7 +106,7 @@ def join_each(line: Array, index: Array, values: Array, how: int) -> None:
     """The loop of `join_line`."""
     for i in range(index.size):
         here = np.uint64(place_in(index, i, line.size))
-        line[here] = joined(line[here], values[i], how)
+        line[here] = joined_by(line[here], values[i], how)
 
 
 @jit
@@ -129,7 +129,7 @@ def join_places(
     for n in range(count):
         i = count - 1 - n if how == FIRST else n
         here = np.uint64(to + place_in(index, at + i * index_step, size) * place + i * out_step)
-        out[here] = joined(out[here], values[np.uint64(given + i * step)], how)
+        out[here] = joined_by(out[here], values[np.uint64(given + i * step)], how)
 
 
 @jit
@@ -159,7 +159,7 @@ def join_slices(
 def join_slice(row: Array, given: Array, how: int) -> None:
     """Elements that lie side by side."""
     for j in range(row.size):
-        row[j] = joined(row[j], given[j], how)
+        row[j] = joined_by(row[j], given[j], how)
 
 
 @jit

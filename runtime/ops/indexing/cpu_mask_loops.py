@@ -131,7 +131,7 @@ def order_true(mask: Array, out: Array, size: int, available: int, first: int, l
         IndexError: of one line more than `available` are true.
     """
     for o in range(first, last):
-        row, to, count = part_of(mask, o * size, size), part_of(out, o * size, size), 0
+        row, to, count = part_of(mask, o * size, size), part_of(out, o * size, size), np.int64(0)
         for i in range(size):
             chosen = np.int64(row[i])
             to[i] = count * chosen

@@ -86,7 +86,7 @@ def scatter_rows_onto_zeros(
 
 
 @jit
-def scaled(x: Array, out: Array, factor: float, first: int, last: int) -> None:
+def times_number(x: Array, out: Array, factor: float, first: int, last: int) -> None:
     """out = factor x, for a range of elements."""
     row, to, times = part_of(x, first, last - first), part_of(out, first, last - first), out.dtype.type(factor)
     for i in range(to.size):

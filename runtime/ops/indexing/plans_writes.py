@@ -30,7 +30,7 @@ from .cpu_put_loops import (
     put_by_one,
     put_by_two,
     put_rows,
-    scaled,
+    times_number,
 )
 from .cpu_take_back_loops import give_back_by_one
 from .cpu_writes import chosen_of, folded_steps_of
@@ -170,7 +170,7 @@ def _scaled_first(x: Layout, dim: int, index: Layout, source: Layout, alpha: flo
     if not are_contiguous(source) or not (isinstance(alpha, float) or is_exact(alpha)):
         return None
     found, size = index_add(x, dim, index, source, 1.0), prod(source.shape)
-    times = Step(scaled, (3,), ((1, source.shape),), (float(alpha),), rows=(size, UNIT), row=1)
+    times = Step(times_number, (3,), ((1, source.shape),), (float(alpha),), rows=(size, UNIT), row=1)
     return found and (times, *[redirected(step, {3: 1}) for step in found])
 
 

@@ -175,10 +175,11 @@ def test_slices_are_scaled_before_they_are_added(dim: int, dtype: Any) -> None:
     alphas = [3] if not dtype.is_floating_point else [3, -0.5]
     for shape in ((4, 6), (6, 4)):
         x, index = numbers(shape, dtype), rng.integers(0, shape[dim], 5)
+        key: Any = (index,) if dim == 0 else (slice(None), index)
         src = numbers((5, shape[1]) if dim == 0 else (shape[0], 5), dtype)
         for alpha in alphas:
             expected = as_float(x).copy()
-            np.add.at(expected, (index,) if dim == 0 else (slice(None), index), alpha * as_float(src))
+            np.add.at(expected, key, alpha * as_float(src))
             for given in (src, VIEWS["steps"](src), VIEWS["transposed"](src)):
                 for _ in range(2):
                     found = x.index_add(dim, sg.tensor(index), given, alpha=alpha)
