@@ -11362,7 +11362,8 @@ OPS = [
     Op(
         name="select_scatter",
         function=ops.select_scatter,
-        kind="composite",
+        node=functions.SelectScatterBackward0,
+        kind="kernel",
         schema="select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor",
         arguments=(
             ("input", "Tensor", True, False),
@@ -11370,10 +11371,18 @@ OPS = [
             ("dim", "int", True, False),
             ("index", "int", True, False),
         ),
+        inputs=("self", "src"),
         samples=("self=T(3, 4), src=T(3), dim=1, index=-2",),
+        dtype="same",
+        formulas={
+            "self": "grad.select_scatter(zeros_of(grad, src.shape), dim, index)",
+            "src": "grad.select(dim, index)",
+            "result": "auto_linear",
+        },
         gives={"float32 int32": "float32", "int32 float32": "int32"},
         reference="np.insert(np.delete(self, index, dim), index % self.shape[dim], src, dim)",
         check="select_scatter",
+        shape="same",
         refuses=(
             ("self=T(), src=T(3), dim=1, index=-2", "IndexError"),
             ("self=T(4), src=T(3), dim=1, index=-2", "IndexError"),
@@ -11384,7 +11393,8 @@ OPS = [
     Op(
         name="slice_scatter",
         function=ops.slice_scatter,
-        kind="composite",
+        node=functions.SliceScatterBackward0,
+        kind="kernel",
         schema="slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor",
         arguments=(
             ("input", "Tensor", True, False),
@@ -11394,14 +11404,22 @@ OPS = [
             ("end", "int?", False, False),
             ("step", "int", False, False),
         ),
+        inputs=("self", "src"),
         samples=(
             "self=T(4, 2), src=T(2, 2), start=1, end=3",
             "self=T(2, 5), src=T(2, 3), dim=-1, step=2",
             "self=T(2), src=T(2)",
         ),
+        dtype="same",
+        formulas={
+            "self": "grad.slice_scatter(zeros_of(grad, src.shape), dim, start, end, step)",
+            "src": "slice(grad, dim, start, end, step)",
+            "result": "auto_linear",
+        },
         gives={"float32 int32": "float32", "int32 float32": "int32"},
         reference="np.stack([np.take(src, range(self.shape[dim])[start:end:step].index(i), dim) if i in range(self.shape[dim])[start:end:step] else np.take(self, i, dim) for i in range(self.shape[dim])], dim)",
         check="slice_scatter",
+        shape="same",
         refuses=(
             ("self=T(), src=T(2)", "IndexError"),
             ("self=T(2), src=T(2), dim=5", "IndexError"),
@@ -11412,7 +11430,8 @@ OPS = [
     Op(
         name="diagonal_scatter",
         function=ops.diagonal_scatter,
-        kind="composite",
+        node=functions.DiagonalScatterBackward0,
+        kind="kernel",
         schema="diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
         arguments=(
             ("input", "Tensor", True, False),
@@ -11421,11 +11440,19 @@ OPS = [
             ("dim1", "int", False, False),
             ("dim2", "int", False, False),
         ),
+        inputs=("self", "src"),
         samples=("self=T(3, 4), src=T(3)", "self=T(2, 3, 4), src=T(3, 1), offset=1, dim1=-1, dim2=0"),
         hard=("self=T(3, 3), src=I(2), offset=-1",),
+        dtype="same",
+        formulas={
+            "self": "grad.diagonal_scatter(zeros_of(grad, src.shape), offset, dim1, dim2)",
+            "src": "grad.diagonal(offset, dim1, dim2)",
+            "result": "auto_linear",
+        },
         gives={"float32 int32": "float32", "int32 float32": "int32"},
         reference="found = np.indices((self.shape[dim1], self.shape[dim2]))\ni = found[0]\nj = found[1]\nnp.moveaxis(np.where(j - i == offset, src.take(np.minimum(i, j), -1, mode='clip'), np.moveaxis(self, (dim1, dim2), (-2, -1))), (-2, -1), (dim1, dim2)).astype(self.dtype)",
         check="diagonal_scatter",
+        shape="same",
         refuses=(
             ("self=T(), src=T(3)", "IndexError"),
             ("self=T(4), src=T(3)", "IndexError"),
