@@ -18,6 +18,7 @@ from ...runtime.ops.indexing import cpu as indexing_cpu
 from ...runtime.ops.indexing import cpu_gather as indexing_cpu_gather
 from ...runtime.ops.indexing import formulas as indexing_formulas
 from ...runtime.ops.indexing import plans as indexing_plans
+from ...runtime.ops.indexing import plans_along as indexing_plans_along
 from ...runtime.ops.indexing import plans_writes as indexing_plans_writes
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from .. import kernels
@@ -302,7 +303,7 @@ class GatherBackward0(Node):
     op_name = "gather"
     saved_slots = ("kept_index",)
     plans = KernelOpGradient(
-        indexing_plans_writes.gather_backward,
+        indexing_plans_along.gather_backward,
         indexing_cpu_gather.gather_backward,
         ("g", ""),
         ("v", "_saved_self_sym_sizes"),
@@ -764,6 +765,149 @@ class ScatterReduceBackward0(Node):
         return (tangent0,)
 
 
+class SelectScatterBackward0(Node):
+    """select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_dim", "_saved_index", "_saved_src_sym_sizes")
+    op_name = "select_scatter"
+    inputs = ("self", "src")
+    values = {"_saved_src_sym_sizes": ("src", "_shape"), "_saved_dim": ("dim", ""), "_saved_index": ("index", "")}
+
+    @staticmethod
+    def record(result, self, src, dim, index):
+        """Put `result` into the graph."""
+        node = new(SelectScatterBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (src._shape, src._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (src._fn or src) if src._rg else None)
+        node._saved_src_sym_sizes = src._shape
+        node._saved_dim = dim
+        node._saved_index = index
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad.select_scatter(zeros_of(grad, src.shape), dim, index); src: grad.select(dim, index)."""
+        src_shape = node._saved_src_sym_sizes
+        dim = node._saved_dim
+        index = node._saved_index
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad.select_scatter(indexing_formulas.zeros_of(grad, src_shape), dim, index)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad.select(dim, index)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, src, dim, index, self_t, src_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.select_scatter(zeros_if_missing(self_t, self), zeros_if_missing(src_t, src), dim, index)
+        return (tangent0,)
+
+
+class SliceScatterBackward0(Node):
+    """slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_dim", "_saved_end", "_saved_src_sym_sizes", "_saved_start", "_saved_step")
+    op_name = "slice_scatter"
+    inputs = ("self", "src")
+    values = {
+        "_saved_src_sym_sizes": ("src", "_shape"),
+        "_saved_dim": ("dim", ""),
+        "_saved_start": ("start", ""),
+        "_saved_end": ("end", ""),
+        "_saved_step": ("step", ""),
+    }
+
+    @staticmethod
+    def record(result, self, src, dim, start, end, step):
+        """Put `result` into the graph."""
+        node = new(SliceScatterBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (src._shape, src._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (src._fn or src) if src._rg else None)
+        node._saved_src_sym_sizes = src._shape
+        node._saved_dim = dim
+        node._saved_start = start
+        node._saved_end = end
+        node._saved_step = step
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad.slice_scatter(zeros_of(grad, src.shape), dim, start, end, step); src: slice(grad, dim, start, end, step)."""
+        src_shape = node._saved_src_sym_sizes
+        dim = node._saved_dim
+        start = node._saved_start
+        end = node._saved_end
+        step = node._saved_step
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad.slice_scatter(indexing_formulas.zeros_of(grad, src_shape), dim, start, end, step)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = op.slice(grad, dim, start, end, step)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, src, dim, start, end, step, self_t, src_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.slice_scatter(zeros_if_missing(self_t, self), zeros_if_missing(src_t, src), dim, start, end, step)
+        return (tangent0,)
+
+
+class DiagonalScatterBackward0(Node):
+    """diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_src_sym_sizes")
+    op_name = "diagonal_scatter"
+    inputs = ("self", "src")
+    values = {
+        "_saved_src_sym_sizes": ("src", "_shape"),
+        "_saved_offset": ("offset", ""),
+        "_saved_dim1": ("dim1", ""),
+        "_saved_dim2": ("dim2", ""),
+    }
+
+    @staticmethod
+    def record(result, self, src, offset, dim1, dim2):
+        """Put `result` into the graph."""
+        node = new(DiagonalScatterBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (src._shape, src._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (src._fn or src) if src._rg else None)
+        node._saved_src_sym_sizes = src._shape
+        node._saved_offset = offset
+        node._saved_dim1 = dim1
+        node._saved_dim2 = dim2
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad.diagonal_scatter(zeros_of(grad, src.shape), offset, dim1, dim2); src: grad.diagonal(offset, dim1, dim2)."""
+        src_shape = node._saved_src_sym_sizes
+        offset = node._saved_offset
+        dim1 = node._saved_dim1
+        dim2 = node._saved_dim2
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad.diagonal_scatter(indexing_formulas.zeros_of(grad, src_shape), offset, dim1, dim2)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad.diagonal(offset, dim1, dim2)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, src, offset, dim1, dim2, self_t, src_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.diagonal_scatter(zeros_if_missing(self_t, self), zeros_if_missing(src_t, src), offset, dim1, dim2)
+        return (tangent0,)
+
+
 class FillBackward0(Node):
     """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml)."""
 
@@ -933,6 +1077,9 @@ __all__ = [
     "MaskedFillBackward1",
     "TakeBackward0",
     "ScatterReduceBackward0",
+    "SelectScatterBackward0",
+    "SliceScatterBackward0",
+    "DiagonalScatterBackward0",
     "FillBackward0",
     "FillBackward1",
     "ZeroBackward0",

@@ -30,18 +30,20 @@ from ...runtime.ops.indexing import checks_take_put as indexing_checks_take_put
 from ...runtime.ops.indexing import cpu as indexing_cpu
 from ...runtime.ops.indexing import cpu_gather as indexing_cpu_gather
 from ...runtime.ops.indexing import cpu_mask as indexing_cpu_mask
+from ...runtime.ops.indexing import cpu_regions as indexing_cpu_regions
 from ...runtime.ops.indexing import cpu_take as indexing_cpu_take
 from ...runtime.ops.indexing import cpu_writes as indexing_cpu_writes
 from ...runtime.ops.indexing import formulas as indexing_formulas
 from ...runtime.ops.indexing import formulas_in_place as indexing_formulas_in_place
 from ...runtime.ops.indexing import plans as indexing_plans
+from ...runtime.ops.indexing import plans_along as indexing_plans_along
 from ...runtime.ops.indexing import plans_masks as indexing_plans_masks
+from ...runtime.ops.indexing import plans_regions as indexing_plans_regions
 from ...runtime.ops.indexing import plans_writes as indexing_plans_writes
 from ...runtime.ops.shape import checks_repeat as shape_checks_repeat
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
-from ...runtime.tensor.devices import CPU
 from .. import kernels
 from ..functions import indexing as functions
 
@@ -87,30 +89,39 @@ GATHER = KernelOp(
 )
 SCATTER_SRC = KernelOp(
     "scatter",
-    indexing_plans_writes.scatter,
+    indexing_plans_along.scatter,
     indexing_cpu_gather.scatter,
     functions.ScatterBackward0,
     {"self": "T", "dim": "n", "index": "I", "src": "T"},
-    in_place=indexing_plans_writes.scatter_,
+    in_place=indexing_plans_along.scatter_,
 )
 SCATTER_VALUE = KernelOp(
     "scatter",
-    indexing_plans_writes.scatter,
+    indexing_plans_along.scatter,
     indexing_cpu_gather.scatter,
     functions.ScatterBackward1,
     {"self": "T", "dim": "n", "index": "I", "value": "f"},
-    in_place=indexing_plans_writes.scatter_,
+    in_place=indexing_plans_along.scatter_,
 )
 SCATTER_ADD = KernelOp(
     "scatter_add",
-    indexing_plans_writes.scatter_add,
+    indexing_plans_along.scatter_add,
     indexing_cpu_gather.scatter_add,
     functions.ScatterAddBackward0,
     {"self": "T", "dim": "n", "index": "I", "src": "T"},
-    in_place=indexing_plans_writes.scatter_add_,
+    in_place=indexing_plans_along.scatter_add_,
 )
 NONZERO_DEFAULT = KernelOp(
     "nonzero", indexing_plans_masks.nonzero, indexing_cpu_mask.nonzero, None, {"self": "T"}, dtypes=("int64",)
+)
+CHECKED_INDICES = KernelOp(
+    "checked_indices",
+    indexing_plans.checked_indices,
+    indexing_cpu_gather.checked_indices,
+    None,
+    {"index": "T", "dim": "n", "size": "n", "op": "s", "wrap": "b"},
+    dtypes=("int64",),
+    refused="b",
 )
 TAKE = KernelOp(
     "take",
@@ -121,10 +132,40 @@ TAKE = KernelOp(
 )
 SCATTER_REDUCE = KernelOp(
     "scatter_reduce",
-    None,
+    indexing_plans_along.scatter_reduce,
     indexing_cpu_gather.scatter_reduce,
     functions.ScatterReduceBackward0,
-    {"self": "T", "dim": "n", "index": "R", "src": "T", "reduce": "s", "include_self": "b"},
+    {"self": "T", "dim": "n", "index": "I", "src": "T", "reduce": "s", "include_self": "b"},
+)
+ORDER_OF_TRUE = KernelOp(
+    "order_of_true",
+    indexing_plans_masks.order_of_true,
+    indexing_cpu_gather.order_of_true,
+    None,
+    {"mask": "T", "available": "n", "lead": "n"},
+    dtypes=("int64",),
+    refused="i",
+)
+SELECT_SCATTER = KernelOp(
+    "select_scatter",
+    indexing_plans_regions.select_scatter,
+    indexing_cpu_regions.select_scatter,
+    functions.SelectScatterBackward0,
+    {"self": "T", "src": "T", "dim": "n", "index": "n"},
+)
+SLICE_SCATTER = KernelOp(
+    "slice_scatter",
+    indexing_plans_regions.slice_scatter,
+    indexing_cpu_regions.slice_scatter,
+    functions.SliceScatterBackward0,
+    {"self": "T", "src": "T", "dim": "n", "start": "n", "end": "n", "step": "n"},
+)
+DIAGONAL_SCATTER = KernelOp(
+    "diagonal_scatter",
+    indexing_plans_regions.diagonal_scatter,
+    indexing_cpu_regions.diagonal_scatter,
+    functions.DiagonalScatterBackward0,
+    {"self": "T", "src": "T", "offset": "n", "dim1": "n", "dim2": "n"},
 )
 COPY_ = KernelOp(
     "copy_",
@@ -1277,7 +1318,7 @@ def checked_indices(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> 
     Dtypes: integers.
 
     Args:
-        index: tensor, not differentiated.
+        index: tensor.
         dim: int, counted from the end where negative.
         size: int.
         op: str.
@@ -1287,6 +1328,10 @@ def checked_indices(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> 
     Raises:
         IndexError: expected: indices of integers.
     """
+    if not watch.every:
+        result = CHECKED_INDICES.launch(index, dim, size, op, wrap)
+        if result is not None:
+            return result
     if (index.__class__ not in plain or dim.__class__ not in plain or size.__class__ not in plain) and (
         result := intercept("checked_indices", checked_indices, "leading", index, dim, size, op, wrap)
     ) is not NOT_HANDLED:
@@ -1295,6 +1340,7 @@ def checked_indices(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> 
 
 
 def _checked_indices(name: str, index, dim, size, op, wrap, into=None) -> Any:
+    given = (index, dim, size, op, wrap)
     if not isinstance(index, Tensor):
         index = checks.tensor(name, "index", index)
     if dim.__class__ is not int:
@@ -1306,12 +1352,17 @@ def _checked_indices(name: str, index, dim, size, op, wrap, into=None) -> Any:
     if wrap.__class__ is not bool:
         wrap = checks.boolean(name, "wrap", wrap)
     index, dim, size, op, wrap = indexing_checks_take_put.integer_indices(name, index, dim, size, op, wrap)
+    if into is None and not watch.every and CHECKED_INDICES.remember(given, (index, dim, size, op, wrap)):
+        result = CHECKED_INDICES.launch(index, dim, size, op, wrap)
+        if result is not None:
+            return result
+    computed = computed_dtype(name, "same", ("int",), (index,))
     try:
         result = adopt(
             at(index, indexing_cpu_gather.checked_indices, "ops.indexing.shapes:indices_like")(
-                array_in(index, None), dim, size, op, wrap
+                array_in(index, computed), dim, size, op, wrap
             ),
-            None,
+            result_dtype("int64", computed),
         )
     except Exception as error:
         reraise(name, error, (index, dim, size, op, wrap))
@@ -1901,8 +1952,7 @@ def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into
         name, self, dim, index, src, reduce, include_self
     )
     if (
-        self._device is not CPU
-        and into is None
+        into is None
         and not watch.every
         and SCATTER_REDUCE.remember(given, (self, dim, index, src, reduce, include_self))
     ):
@@ -2186,12 +2236,16 @@ def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
     Dtypes: bool.
 
     Args:
-        mask: tensor, not differentiated.
+        mask: tensor.
         available: int.
         lead: int.
     Returns:
         Tensor: int64.
     """
+    if not watch.every:
+        result = ORDER_OF_TRUE.launch(mask, available, lead)
+        if result is not None:
+            return result
     if (mask.__class__ not in plain or available.__class__ not in plain or lead.__class__ not in plain) and (
         result := intercept("order_of_true", order_of_true, "ordered", mask, available, lead)
     ) is not NOT_HANDLED:
@@ -2200,18 +2254,24 @@ def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
 
 
 def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
+    given = (mask, available, lead)
     if not isinstance(mask, Tensor):
         mask = checks.tensor(name, "mask", mask)
     if available.__class__ is not int:
         available = checks.integer(name, "available", available)
     if lead.__class__ is not int:
         lead = checks.integer(name, "lead", lead)
+    if into is None and not watch.every and ORDER_OF_TRUE.remember(given, (mask, available, lead)):
+        result = ORDER_OF_TRUE.launch(mask, available, lead)
+        if result is not None:
+            return result
+    computed = computed_dtype(name, "same", ("bool",), (mask,))
     try:
         result = adopt(
             at(mask, indexing_cpu_gather.order_of_true, "ops.indexing.shapes:indices_like")(
-                array_in(mask, None), available, lead
+                array_in(mask, computed), available, lead
             ),
-            None,
+            result_dtype("int64", computed),
         )
     except Exception as error:
         reraise(name, error, (mask, available, lead))
@@ -2308,10 +2368,10 @@ def select_scatter(
         out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
-        Tensor: the dtype that its ops give.
+        Tensor: the dtype of `input`.
     Gradients:
-        through: where(region, select_backward(src.to(self.dtype), self.shape, dim, index), self)
-        where region: select_backward(trues_like(src), self.shape, dim, index)
+        self: grad.select_scatter(zeros_of(grad, src.shape), dim, index)
+        src: grad.select(dim, index)
     Raises:
         IndexError, RuntimeError: expected: `dim` and `index` in range; the source has the shape of the slice.
     Example:
@@ -2321,14 +2381,33 @@ def select_scatter(
     """
     if axis is not None:
         dim = axis
-    if (input.__class__ not in plain or src.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("select_scatter", select_scatter, "composite", input, src, dim, index, out=out)
+    if not watch.every and out is None:
+        result = SELECT_SCATTER.launch(input, src, dim, index)
+        if result is not None:
+            return result
+    if (
+        input.__class__ not in plain
+        or src.__class__ not in plain
+        or dim.__class__ not in plain
+        or index.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("select_scatter", select_scatter, "along", input, src, dim, index, out=out)
     ) is not NOT_HANDLED:
         return result
-    name = "select_scatter"
     if out is not None:
-        return write_out(name, out, select_scatter(input, src, dim, index))
-    self = input
+        return write_out(
+            "select_scatter",
+            out,
+            _select_scatter("select_scatter", input, src, dim, index),
+            (input, src),
+            share="anyhow",
+        )
+    return _select_scatter("select_scatter", input, src, dim, index)
+
+
+def _select_scatter(name: str, self, src, dim, index, into=None) -> Any:
+    given = (self, src, dim, index)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(src, Tensor):
@@ -2338,8 +2417,31 @@ def select_scatter(
     if index.__class__ is not int:
         index = checks.integer(name, "index", index)
     self, src, dim, index = indexing_checks_take_put.select_scatter(name, self, src, dim, index)
-    region = op.select_backward(indexing_formulas.trues_like(src), self._shape, dim, index)
-    return op.where(region, op.select_backward(src.to(self._dtype), self._shape, dim, index), self)
+    if into is None and not watch.every and SELECT_SCATTER.remember(given, (self, src, dim, index)):
+        result = SELECT_SCATTER.launch(self, src, dim, index)
+        if result is not None:
+            return result
+    computed = (
+        self._dtype
+        if self._dtype.native and src._dtype is self._dtype
+        else computed_dtype(name, "same", (), (self, src))
+    )
+    try:
+        result = adopt(
+            at(self, indexing_cpu_regions.select_scatter, "dispatch.shape_rules:same")(
+                array_in(self, computed), array_in(src, computed), dim, index
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, src, dim, index))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
+        functions.SelectScatterBackward0.record(result, self, src, dim, index)
+    if watch.active:
+        propagate(functions.SelectScatterBackward0, result, (self, src, dim, index), (self, src), into)
+    return result
 
 
 def slice_scatter(
@@ -2369,10 +2471,10 @@ def slice_scatter(
         out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
-        Tensor: the dtype that its ops give.
+        Tensor: the dtype of `input`.
     Gradients:
-        through: where(region, slice_backward(src.to(self.dtype), self.shape, dim, start, end, step), self)
-        where region: slice_backward(trues_like(src), self.shape, dim, start, end, step)
+        self: grad.slice_scatter(zeros_of(grad, src.shape), dim, start, end, step)
+        src: slice(grad, dim, start, end, step)
     Raises:
         IndexError, RuntimeError, ValueError: expected: `dim` in range; the source has the shape of the slice.
     Example:
@@ -2381,14 +2483,35 @@ def slice_scatter(
     """
     if axis is not None:
         dim = axis
-    if (input.__class__ not in plain or src.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("slice_scatter", slice_scatter, "composite", input, src, dim, start, end, step, out=out)
+    if not watch.every and out is None:
+        result = SLICE_SCATTER.launch(input, src, dim, start, end, step)
+        if result is not None:
+            return result
+    if (
+        input.__class__ not in plain
+        or src.__class__ not in plain
+        or dim.__class__ not in plain
+        or start.__class__ not in plain
+        or end.__class__ not in plain
+        or step.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("slice_scatter", slice_scatter, "along", input, src, dim, start, end, step, out=out)
     ) is not NOT_HANDLED:
         return result
-    name = "slice_scatter"
     if out is not None:
-        return write_out(name, out, slice_scatter(input, src, dim, start, end, step))
-    self = input
+        return write_out(
+            "slice_scatter",
+            out,
+            _slice_scatter("slice_scatter", input, src, dim, start, end, step),
+            (input, src),
+            share="anyhow",
+        )
+    return _slice_scatter("slice_scatter", input, src, dim, start, end, step)
+
+
+def _slice_scatter(name: str, self, src, dim, start, end, step, into=None) -> Any:
+    given = (self, src, dim, start, end, step)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(src, Tensor):
@@ -2402,8 +2525,31 @@ def slice_scatter(
     if step.__class__ is not int:
         step = checks.integer(name, "step", step)
     self, src, dim, start, end, step = indexing_checks_take_put.slice_scatter(name, self, src, dim, start, end, step)
-    region = op.slice_backward(indexing_formulas.trues_like(src), self._shape, dim, start, end, step)
-    return op.where(region, op.slice_backward(src.to(self._dtype), self._shape, dim, start, end, step), self)
+    if into is None and not watch.every and SLICE_SCATTER.remember(given, (self, src, dim, start, end, step)):
+        result = SLICE_SCATTER.launch(self, src, dim, start, end, step)
+        if result is not None:
+            return result
+    computed = (
+        self._dtype
+        if self._dtype.native and src._dtype is self._dtype
+        else computed_dtype(name, "same", (), (self, src))
+    )
+    try:
+        result = adopt(
+            at(self, indexing_cpu_regions.slice_scatter, "dispatch.shape_rules:same")(
+                array_in(self, computed), array_in(src, computed), dim, start, end, step
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, src, dim, start, end, step))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
+        functions.SliceScatterBackward0.record(result, self, src, dim, start, end, step)
+    if watch.active:
+        propagate(functions.SliceScatterBackward0, result, (self, src, dim, start, end, step), (self, src), into)
+    return result
 
 
 def diagonal_scatter(
@@ -2422,10 +2568,10 @@ def diagonal_scatter(
         dim2: int, counted from the end where negative; default 1.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
-        Tensor: the dtype that its ops give.
+        Tensor: the dtype of `input`.
     Gradients:
-        through: where(region, diagonal_backward(src.to(self.dtype), self.shape, offset, dim1, dim2), self)
-        where region: diagonal_backward(trues_like(src), self.shape, offset, dim1, dim2)
+        self: grad.diagonal_scatter(zeros_of(grad, src.shape), offset, dim1, dim2)
+        src: grad.diagonal(offset, dim1, dim2)
     Raises:
         IndexError, RuntimeError: expected: both dimensions in range; the source has the shape of the diagonal.
     Example:
@@ -2433,14 +2579,34 @@ def diagonal_scatter(
         tensor([[1., 0.],
                 [0., 2.]])
     """
-    if (input.__class__ not in plain or src.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("diagonal_scatter", diagonal_scatter, "composite", input, src, offset, dim1, dim2, out=out)
+    if not watch.every and out is None:
+        result = DIAGONAL_SCATTER.launch(input, src, offset, dim1, dim2)
+        if result is not None:
+            return result
+    if (
+        input.__class__ not in plain
+        or src.__class__ not in plain
+        or offset.__class__ not in plain
+        or dim1.__class__ not in plain
+        or dim2.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("diagonal_scatter", diagonal_scatter, "along", input, src, offset, dim1, dim2, out=out)
     ) is not NOT_HANDLED:
         return result
-    name = "diagonal_scatter"
     if out is not None:
-        return write_out(name, out, diagonal_scatter(input, src, offset, dim1, dim2))
-    self = input
+        return write_out(
+            "diagonal_scatter",
+            out,
+            _diagonal_scatter("diagonal_scatter", input, src, offset, dim1, dim2),
+            (input, src),
+            share="anyhow",
+        )
+    return _diagonal_scatter("diagonal_scatter", input, src, offset, dim1, dim2)
+
+
+def _diagonal_scatter(name: str, self, src, offset, dim1, dim2, into=None) -> Any:
+    given = (self, src, offset, dim1, dim2)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(src, Tensor):
@@ -2452,8 +2618,31 @@ def diagonal_scatter(
     if dim2.__class__ is not int:
         dim2 = checks.integer(name, "dim2", dim2)
     self, src, offset, dim1, dim2 = indexing_checks_take_put.diagonal_scatter(name, self, src, offset, dim1, dim2)
-    region = op.diagonal_backward(indexing_formulas.trues_like(src), self._shape, offset, dim1, dim2)
-    return op.where(region, op.diagonal_backward(src.to(self._dtype), self._shape, offset, dim1, dim2), self)
+    if into is None and not watch.every and DIAGONAL_SCATTER.remember(given, (self, src, offset, dim1, dim2)):
+        result = DIAGONAL_SCATTER.launch(self, src, offset, dim1, dim2)
+        if result is not None:
+            return result
+    computed = (
+        self._dtype
+        if self._dtype.native and src._dtype is self._dtype
+        else computed_dtype(name, "same", (), (self, src))
+    )
+    try:
+        result = adopt(
+            at(self, indexing_cpu_regions.diagonal_scatter, "dispatch.shape_rules:same")(
+                array_in(self, computed), array_in(src, computed), offset, dim1, dim2
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, src, offset, dim1, dim2))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
+        functions.DiagonalScatterBackward0.record(result, self, src, offset, dim1, dim2)
+    if watch.active:
+        propagate(functions.DiagonalScatterBackward0, result, (self, src, offset, dim1, dim2), (self, src), into)
+    return result
 
 
 def as_strided_scatter(

@@ -137,7 +137,7 @@ COUNTS_BETWEEN = KernelOp(
 )
 ISIN_TENSOR_TENSOR = KernelOp(
     "isin",
-    None,
+    sorting_plans.is_among,
     sorting_cpu_searchsorted.is_among,
     None,
     {"elements": "T", "test_elements": "T", "assume_unique": "b", "invert": "b"},
@@ -1915,8 +1915,7 @@ def _isin_tensor_tensor(name: str, elements, test_elements, assume_unique, inver
         name, elements, test_elements, assume_unique, invert
     )
     if (
-        elements._device is not CPU
-        and into is None
+        into is None
         and not watch.every
         and ISIN_TENSOR_TENSOR.remember(given, (elements, test_elements, assume_unique, invert))
     ):

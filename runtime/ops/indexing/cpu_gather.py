@@ -13,7 +13,9 @@ import numpy as np
 from ...errors import DimensionError, ShapeError
 from ...kernels.cpu import loops
 from ...kernels.cpu.movement.copies import contiguous, copied
+from ...kernels.cpu.plan import run_if_planned
 from ...pool.parallel_for import shared
+from . import plans_along
 from .cpu import COLUMNS, require_inside
 from .cpu_write_loops import find_outside
 
@@ -121,21 +123,29 @@ def put_along(table: Array, indices: Array, values: Array, add: bool) -> bool:
 
 def scatter_reduce(a: Array, dim: int, indices: Array, src: Array, reduce: str, include_self: bool) -> Array:
     """A copy of a with src_ij reduced into y[places_ij, j] for dim 0, and so on."""
-    result = np.array(a, order="C").reshape(a.shape or 1)
-    if not indices.size:
-        return result.reshape(a.shape)
-    at = indices.reshape(indices.shape or 1)
-    require_inside("scatter_reduce", at, dim, result.shape[dim])
+    whole, at, values = (array.reshape(array.shape or 1) for array in (a, indices, src))
+    require_inside("scatter_reduce", at, dim, whole.shape[dim])
+    find = {"f": plans_along.scatter_reduce, "c": None}.get(a.dtype.kind, plans_along.scatter_reduce_whole)
+    arguments = contiguous(whole), dim, at, values, reduce, include_self
+    found = run_if_planned(find, *arguments) if find and a.dtype != np.uint64 else None
+    result = found[0] if found else _reduced(whole, dim, at, values, reduce, include_self)
+    return result.reshape(a.shape)
+
+
+def _reduced(a: Array, dim: int, at: Array, src: Array, reduce: str, include_self: bool) -> Array:
+    """The same as NumPy does it: of complex numbers, and of any layouts."""
+    result = copied(a)
+    if not at.size:
+        return result
     flat, line = result.reshape(-1), _flat_indices(at, dim, result.shape)
     if not include_self:
         flat[line] = _neutral(reduce, result.dtype)
-    values = src.reshape(src.shape or 1)[tuple(slice(n) for n in at.shape)]
-    UFUNCS[reduce].at(flat, line, values.ravel())
+    UFUNCS[reduce].at(flat, line, src[tuple(slice(n) for n in at.shape)].ravel())
     if reduce == "mean":
         counts = np.bincount(line, minlength=flat.size)
         counts = np.maximum(counts + include_self * (counts > 0), 1)
         flat[...] = flat / counts if flat.dtype.kind in "fc" else flat // counts
-    return result.reshape(a.shape)
+    return result
 
 
 def _flat_indices(at: Array, dim: int, shape: Ints) -> Array:

@@ -121,3 +121,20 @@ def unravel_rows(sizes: Array, places: Array, first: int, last: int) -> None:
 def unravel_all(places: Array, sizes: Array) -> None:
     """`unravel_rows` for all coordinates."""
     unravel_rows(sizes, places, 0, places.size // (sizes.size + 1))
+
+
+@jit
+def order_true(mask: Array, out: Array, size: int, available: int, first: int, last: int) -> None:
+    """out[o, i] = how many elements are true before one that is, 0 for the others, for a range of lines.
+
+    Raises:
+        IndexError: of one line more than `available` are true.
+    """
+    for o in range(first, last):
+        row, to, count = part_of(mask, o * size, size), part_of(out, o * size, size), np.int64(0)
+        for i in range(size):
+            chosen = np.int64(row[i])
+            to[i] = count * chosen
+            count += chosen
+        if count > available:
+            raise IndexError

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.cpu.loops import copy_row, lines_of
+from ...kernels.cpu.loops import copy_row
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import empty_row, part_of
 from .cpu_write_loops import add_places, put_slices
@@ -86,48 +86,11 @@ def scatter_rows_onto_zeros(
 
 
 @jit
-def scatter_into(
-    out: Array, index: Array, values: Array, size: int, count: int, after: int, add: int, first: int, last: int
-) -> None:
-    """out[o, index[o, i, w], w] = values[o, i, w], or += with `add`, for lines (o, w), in the order of i."""
-    line = first
-    if after == 1:
-        for o in range(first, last):
-            at, given = part_of(index, o * count, count), part_of(values, o * count, count)
-            put_row(part_of(out, o * size, size), at, given, add)
-        return
-    while line < last:
-        o, w, width = line // after, line % after, lines_of(after, line, last)
-        for i in range(count):
-            here = (o * count + i) * after + w
-            at, given = part_of(index, here, width), part_of(values, here, width)
-            if not are_inside(at, 0, size):
-                raise IndexError
-            for j in range(width):
-                to = np.uint64((o * size + at[j]) * after + w + j)
-                out[to] = out[to] + given[j] if add else given[j]
-        line += width
-
-
-@jit
-def scatter_value_into(
-    out: Array, index: Array, value: float, size: int, count: int, after: int, first: int, last: int
-) -> None:
-    """out[o, index[o, i, w], w] = value for lines (o, w)."""
-    line, given = first, out.dtype.type(value)
-    if after == 1:
-        for o in range(first, last):
-            fill_row(part_of(out, o * size, size), part_of(index, o * count, count), value, 0)
-        return
-    while line < last:
-        o, w, width = line // after, line % after, lines_of(after, line, last)
-        for i in range(count):
-            at = part_of(index, (o * count + i) * after + w, width)
-            if not are_inside(at, 0, size):
-                raise IndexError
-            for j in range(width):
-                out[np.uint64((o * size + at[j]) * after + w + j)] = given
-        line += width
+def times_number(x: Array, out: Array, factor: float, first: int, last: int) -> None:
+    """out = factor x, for a range of elements."""
+    row, to, times = part_of(x, first, last - first), part_of(out, first, last - first), out.dtype.type(factor)
+    for i in range(to.size):
+        to[i] = row[i] * times
 
 
 @jit

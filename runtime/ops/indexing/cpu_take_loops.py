@@ -248,3 +248,16 @@ def gather_of(
     gather_along(table, indices.reshape(chosen), out.reshape(chosen), outside, first, last)
     if outside[0]:
         raise IndexError
+
+
+@jit
+def counted_from_front(index: Array, out: Array, least: int, size: int, first: int, last: int) -> None:
+    """out = index, and `size` more where that is negative, for a range of indices, which must be in [least, size)."""
+    part, to = part_of(index, first, last - first), part_of(out, first, last - first)
+    wrong = np.int64(0)
+    for i in range(part.size):
+        k = np.int64(part[i])
+        to[i] = k + (size & (k >> 63))
+        wrong |= (k - least) | (size - 1 - k)
+    if wrong < 0:
+        raise IndexError

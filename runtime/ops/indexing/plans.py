@@ -22,7 +22,7 @@ from ...kernels.cpu.plan import (
 )
 from ...tensor.shapes import contiguous_strides
 from .cpu_take_back_loops import give_back_by_one, give_back_by_two
-from .cpu_take_loops import gather_of, take_by_one, take_by_tables, take_by_three, take_by_two
+from .cpu_take_loops import counted_from_front, gather_of, take_by_one, take_by_tables, take_by_three, take_by_two
 from .plans_masks import by_mask
 
 ELEMENTS = 1024  # that one thread reads, at least
@@ -34,7 +34,10 @@ COLUMNS = 16  # of a table belong to one thread
 @of_any_dtype
 def index_select(x: Layout, dim: int, index: Layout) -> Plan | None:
     """Slices along a dimension."""
-    if not x.shape or not prod(x.shape) or len(index.shape) > 1 or not are_contiguous(index):
+    if not x.shape:  # one number, which the index 0 chooses
+        found = index_select(Layout((1,), None, halves=x.halves), 0, index)
+        return found and (found[0]._replace(results=((0, ()),)),)
+    if not prod(x.shape) or len(index.shape) > 1 or not are_contiguous(index):
         return None  # where nothing is read, the kernel in Python looks at the indices all the same
     count, steps = prod(index.shape), steps_around(x, dim)
     if steps is None:
@@ -199,6 +202,15 @@ def gather(x: Layout, dim: int, index: Layout, sparse_grad: bool) -> Plan | None
     rows = before * count, unit_of(after)
     ints, work = (before, size, count, after), rows[0] * after
     return (Step(gather_of, (0, 2), ((0, index.shape),), (), ints, rows, work, row=after),)
+
+
+@of_any_dtype
+def checked_indices(index: Layout, dim: int, size: int, op: str, wrap: bool) -> Plan | None:
+    """Indices counted from the front."""
+    if not prod(index.shape) or not are_contiguous(index):
+        return None
+    ints, rows = (-size if wrap else 0, size), (prod(index.shape), ELEMENTS)
+    return (Step(counted_from_front, (0,), ((0, index.shape),), (), ints, rows, row=1, indices=(0,)),)
 
 
 def unit_of(width: int) -> int:

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous, of_any_dtype
-from .cpu_mask_loops import BLOCK, compress, compress_rows, count_true, sum_up, true_places, unravel_all
+from .cpu_mask_loops import BLOCK, compress, compress_rows, count_true, order_true, sum_up, true_places, unravel_all
 
 MOST_UNRAVELED = 16 * BLOCK  # elements of more than two dimensions whose places one thread may find
 
@@ -39,6 +39,15 @@ def counted(operand: int, output: int, size: int) -> Plan:
     starts = ((output, (blocks + 1,)),)
     first = Step(count_true, (operand,), starts, (), (), (blocks, 1), size, indices=(output,))
     return (first,) if blocks == 1 else (first, Step(sum_up, (), starts, indices=(output,)))
+
+
+@of_any_dtype
+def order_of_true(mask: Layout, available: int, lead: int) -> Plan | None:
+    """For each true element how many come before it in its example."""
+    lines, size = prod(mask.shape[:lead]), prod(mask.shape[lead:])
+    if not lines * size or not are_contiguous(mask):
+        return None
+    return (Step(order_true, (0,), ((0, mask.shape),), (), (size, available), (lines, 1), row=size, indices=(0,)),)
 
 
 def by_mask(x: Layout, mask: Layout) -> Plan | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import prod
 
 from ...kernels.cpu.dtypes.half_plans import UNIT, copied
+from ...kernels.cpu.movement.gathering import redirected
 from ...kernels.cpu.movement.moves import PART, WORK, flat_move, path
 from ...kernels.cpu.plan import (
     Ints,
@@ -20,7 +21,6 @@ from ...kernels.cpu.plan import (
     is_exact,
     of_any_dtype,
     of_any_layout,
-    with_whole_numbers,
 )
 from ...tensor.shapes import contiguous_strides
 from .cpu_put_loops import (
@@ -30,10 +30,7 @@ from .cpu_put_loops import (
     put_by_one,
     put_by_two,
     put_rows,
-    scatter_into,
-    scatter_rows,
-    scatter_rows_onto_zeros,
-    scatter_value_into,
+    times_number,
 )
 from .cpu_take_back_loops import give_back_by_one
 from .cpu_writes import chosen_of, folded_steps_of
@@ -41,7 +38,6 @@ from .cpu_writes import chosen_of, folded_steps_of
 COLUMNS = 16  # of what is written belong to one thread
 NONE = -1  # of the rows
 ELEMENTS = 4096  # of indices that one thread looks at, at least
-APART = 64  # elements of a sum that one written by index counts as: each has a cache line of its own
 WIDE = 32  # elements of a row from which it costs little that each thread looks at all indices
 
 
@@ -60,111 +56,9 @@ def copy_(to: Layout, source: Layout, non_blocking: bool) -> Plan | None:
     return (Step(flat_move, (0, 1), (), (), every, (rows, 1), WORK * prod(shape), row=row),)
 
 
-def scatter_whole(x: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
-    """As `scatter`, of bools and integers."""
-    return scatter(x, dim, index, src) if isinstance(src, Layout) or is_exact(src) else None
-
-
-def scatter_whole_(out: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
-    """As `scatter_`, of bools and integers."""
-    return scatter_(out, dim, index, src) if isinstance(src, Layout) or is_exact(src) else None
-
-
-@with_whole_numbers(scatter_whole)
-def scatter(x: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
-    """A copy with elements, or one number, written along a dimension."""
-    if isinstance(src, Layout):
-        return _scattered(x, dim, index, src, 0)
-    if not _are_lines(x, dim, index):
-        return None
-    _, rows, work, ints = _lines_of(x, dim, index)
-    return _copied(x, Step(scatter_value_into, (~0, 2), (), (float(src),), ints, rows, work))
-
-
-@of_any_dtype
-def scatter_add(x: Layout, dim: int, index: Layout, src: Layout) -> Plan | None:
-    """A copy with elements added along a dimension."""
-    rows = index_of_rows(x, dim, index, src)
-    return index_add(x, 0, rows, src, 1.0) if rows else _scattered(x, dim, index, src, 1)
-
-
-def _scattered(x: Layout, dim: int, index: Layout, src: Layout, add: int) -> Plan | None:
-    if not _are_lines(x, dim, index) or src.shape != index.shape or src.strides is not None:
-        return None
-    _, rows, work, (size, count, after) = _lines_of(x, dim, index)
-    if after > 1:
-        return _copied(x, Step(scatter_into, (~0, 2, 3), (), (), (size, count, after, add), rows, work))
-    ints, work = (size, count, add), work + prod(x.shape)
-    return (Step(scatter_rows, (0, 2, 3), ((0, x.shape),), (), ints, rows, work),)
-
-
-def _copied(x: Layout, *writing: Step) -> Plan:
+def into_copy(x: Layout, *writing: Step) -> Plan:
     """A contiguous tensor copied, and calls that write to the copy."""
     return (Step(copied, (0,), ((0, x.shape),), rows=(prod(x.shape), UNIT), row=1), *writing)
-
-
-@of_any_layout
-def gather_backward(grad: Layout, shape: Ints, dim: int, index: Layout) -> Plan | None:
-    """Gradients added along the last dimension of zeros."""
-    x, alike = Layout(shape, None), grad.strides is not None and not any(grad.strides)
-    if not _are_lines(x, dim, index) or dim != len(shape) - 1 or not (alike or are_contiguous(grad)):
-        return None
-    size, count, work = shape[-1], index.shape[-1], APART * prod(index.shape) + prod(shape)
-    ints, rows = (size, count, int(alike)), (prod(shape[:-1]), 1)
-    return (Step(scatter_rows_onto_zeros, (0, 3), ((0, tuple(shape)),), (), ints, rows, work),)
-
-
-@with_whole_numbers(scatter_whole_)
-def scatter_(out: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
-    """Elements, or one number, written along a dimension."""
-    if isinstance(src, Layout):
-        return _scattered_into(out, dim, index, src, 0)
-    if not _are_lines(out, dim, index):
-        return None
-    looked, rows, work, ints = _lines_of(out, dim, index)
-    return (looked, Step(scatter_value_into, (0, 2), (), (float(src),), ints, rows, work))
-
-
-@of_any_dtype
-def scatter_add_(out: Layout, dim: int, index: Layout, src: Layout) -> Plan | None:
-    """Elements added along a dimension."""
-    rows = index_of_rows(out, dim, index, src)
-    return index_add_(out, 0, rows, src, 1.0) if rows else _scattered_into(out, dim, index, src, 1)
-
-
-def index_of_rows(x: Layout, dim: int, index: Layout, src: Layout) -> Layout | None:
-    """The indices of whole rows, of which each was expanded to the elements of its row; None where they are others.
-
-    Behind them other indices may follow in memory, so kernels are told how many there are.
-    """
-    if dim or len(index.shape) < 2 or index.strides is None or index.shape != src.shape:
-        return None
-    if index.shape[1:] != x.shape[1:] or index.strides[0] != 1 or any(index.strides[1:]):
-        return None
-    return Layout(index.shape[:1], None)
-
-
-def _scattered_into(out: Layout, dim: int, index: Layout, src: Layout, add: int) -> Plan | None:
-    if not _are_lines(out, dim, index) or src.shape != index.shape or src.strides is not None:
-        return None
-    looked, rows, work, ints = _lines_of(out, dim, index)
-    return (looked, Step(scatter_into, (0, 2, 3), (), (), (*ints, add), rows, work))
-
-
-def _are_lines(x: Layout, dim: int, index: Layout) -> bool:
-    """Whether both are contiguous, and the index is as long as the tensor but along the dimension."""
-    if not x.shape or len(index.shape) != len(x.shape) or not are_contiguous(x, index):
-        return False
-    alike = all(n == m or d == dim for d, (n, m) in enumerate(zip(x.shape, index.shape, strict=True)))
-    return alike and prod(x.shape) > 0 and prod(index.shape) > 0
-
-
-def _lines_of(x: Layout, dim: int, index: Layout) -> tuple[Step, tuple[int, int], int, Ints]:
-    """The call that looks at the indices, and the rows, the work and the ints of the one that writes."""
-    elements, after = prod(index.shape), prod(x.shape[dim + 1 :])
-    looked = looking(2, 0, x.shape[dim], elements)
-    lines, unit = prod(x.shape[:dim]) * after, 1 if after == 1 else COLUMNS
-    return looked, (lines, unit), APART * elements, (x.shape[dim], index.shape[dim], after)
 
 
 def looking(operand: int, least: int, size: int, count: int) -> Step:
@@ -182,7 +76,7 @@ def index_put_(out: Layout, indices: tuple[Layout | None, ...], values: Layout, 
 def index_put(x: Layout, indices: tuple[Layout | None, ...], values: Layout, accumulate: bool) -> Plan | None:
     """The same in a copy."""
     found = _put_at(x, indices, values, accumulate, ~0) if are_contiguous(x) else None
-    return found and _copied(x, *found)
+    return found and into_copy(x, *found)
 
 
 def _put_at(
@@ -259,14 +153,25 @@ def _steps_of(values: Layout, shape: Ints, chosen: tuple[int, int]) -> Ints | No
 @of_any_dtype
 def index_add(x: Layout, dim: int, index: Layout, source: Layout, alpha: float) -> Plan | None:
     """A copy with slices added."""
-    if alpha != 1 or not x.shape or not prod(x.shape) or not are_contiguous(x, index):
+    if alpha != 1:
+        return _scaled_first(x, dim, index, source, alpha)
+    if not x.shape or not prod(x.shape) or not are_contiguous(x, index):
         return None
     if dim or not are_contiguous(source):
         found = _added(~0, x, dim, index, source)
-        return found and _copied(x, *found)
+        return found and into_copy(x, *found)
     rows, width, count = x.shape[0], prod(x.shape[1:]), prod(index.shape)
     work = prod(x.shape) + prod(source.shape)
     return (Step(add_rows_at, (0, 2, 3), ((0, x.shape),), (), (rows, width, count), (rows, 1), work),)
+
+
+def _scaled_first(x: Layout, dim: int, index: Layout, source: Layout, alpha: float) -> Plan | None:
+    """The plan by which slices are added, behind the call that multiplies them by a number."""
+    if not are_contiguous(source) or not (isinstance(alpha, float) or is_exact(alpha)):
+        return None
+    found, size = index_add(x, dim, index, source, 1.0), prod(source.shape)
+    times = Step(times_number, (3,), ((1, source.shape),), (float(alpha),), rows=(size, UNIT), row=1)
+    return found and (times, *[redirected(step, {3: 1}) for step in found])
 
 
 @of_any_layout

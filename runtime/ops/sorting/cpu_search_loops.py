@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.jit import jit
+from ...kernels.jit import READ, jit
 from ...kernels.llvm.addresses import empty_row, part_of
 from ...kernels.llvm.lane_bits import FEW, few_above, few_not_below, lowest_bit
 
 Array = np.ndarray
 
 MOST_LEVELS = 16  # of tables: more than there is memory for
+MATCHED = 1024  # elements that are compared with one and then with the next
 WORTH = 16  # elements of a row for which there must be a value, where tables above it are made
 
 
@@ -112,3 +113,17 @@ def bisect(row: Array, values: Array, right: bool, out: Array) -> None:
             else:
                 low = middle + 1
         out[i] = low
+
+
+@jit(halves=READ)
+def match(x: Array, found: Array, out: Array, invert: int, first: int, last: int) -> None:
+    """out = whether an element equals one of those that are to be found, or with `invert` none, for a range of them."""
+    for start in range(first, last, MATCHED):
+        count = min(MATCHED, last - start)
+        row, to, none = part_of(x, start, count), part_of(out, start, count), invert != 0
+        for i in range(count):
+            to[i] = none
+        for k in range(found.size):
+            wanted = found[k]
+            for i in range(count):
+                to[i] = not none if row[i] == wanted else to[i]

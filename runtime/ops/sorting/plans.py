@@ -8,7 +8,7 @@ from typing import Any
 from ...kernels.cpu.folding import Folding, folding
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype
 from . import cpu_ranks as loops
-from .cpu_search_loops import search
+from .cpu_search_loops import MATCHED, match, search
 from .cpu_topk_loops import greatest_in_order
 
 FEW = 8  # elements of a line that are chosen one by one
@@ -16,6 +16,7 @@ FEW_OF_MANY, MANY = 64, 256  # of a line of more than so many: those above the g
 MOST_IN_LINE = 4096  # elements of a line that is sorted by one thread
 RANKED = 32  # elements of a line that are sooner ranked than chosen from
 SEARCHED = 1024  # values that one thread searches for, at least
+COMPARED = 32  # elements of which each is compared with all others, at most
 MOST_AT_ONCE = 4096  # elements of which the median is found by going through all of them for each bit
 
 
@@ -89,6 +90,16 @@ def searchsorted_indices(rows: Layout, values: Layout, right: bool, sorter: Layo
     ints = int(right), length, count // prod(rows.shape[:-1])
     unit = max(SEARCHED, length // 8)  # each thread makes tables above a row
     return (Step(search, (0, 1), ((0, values.shape),), (), ints, (count, unit), 8 * count, indices=(0,)),)
+
+
+@of_any_dtype
+def is_among(elements: Layout, test_elements: Layout, assume_unique: bool, invert: bool) -> Plan | None:
+    """Whether elements equal one of a few."""
+    count, few = prod(elements.shape), prod(test_elements.shape)
+    if not count or not few or few > COMPARED or not are_contiguous(elements, test_elements):
+        return None
+    rows = count, MATCHED
+    return (Step(match, (0, 1), ((0, elements.shape),), (), (int(invert),), rows, few * count, masks=(0,)),)
 
 
 def _first(x: Layout, dim: int, inverted: bool, skip: int, k: int, shape: Ints) -> Plan | None:

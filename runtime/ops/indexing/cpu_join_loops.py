@@ -1,0 +1,239 @@
+"""Loops that write elements at one index along a dimension each, or join them with what is there.
+
+Tensors are flat memory, and lie in lines: along the dimension that is indexed, for each place (o, w) before and behind
+it. A tensor has a step from one place before the dimension to the next, one along it and one behind it; an index whose
+step behind it is 0 chooses whole slices. A table has, of `lines`: the size of the dimension, how many indices there are
+along it, how many places behind it, and the steps of the tensor, of the index and of the values. Each line is written
+by one thread, in the order of its indices.
+
+Raises:
+    IndexError: an index is out of bounds: the kernel in Python then says which.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...kernels.cpu.loops import lines_of
+from ...kernels.jit import jit
+from ...kernels.llvm.addresses import part_of, zero_row
+from ...kernels.scalar import maximum, minimum
+
+Array = np.ndarray
+# What becomes of an element and one that goes there: the last one, or the first one, stands alone, or they are joined.
+LAST, FIRST, SUM, PRODUCT, GREATEST, LEAST = range(6)
+COLUMNS = 16  # that are counted together
+
+
+@jit
+def joined_by(old: Any, given: Any, how: int) -> Any:
+    """The element that stands for both."""
+    if how == SUM:
+        return old + given
+    if how == PRODUCT:
+        return old * given
+    if how == GREATEST:
+        return maximum(old, given)
+    return minimum(old, given) if how == LEAST else given
+
+
+@jit
+def place_in(index: Array, at: int, size: int) -> Any:
+    """The index at a place, which must be below `size`."""
+    found = np.uint64(index[np.uint64(at)])  # a negative one is too large
+    if found >= np.uint64(size):
+        raise IndexError
+    return np.int64(found)
+
+
+@jit
+def join_along(
+    out: Array,
+    index: Array,
+    values: Array,
+    lines: Array,
+    how: int,
+    first: int,
+    last: int,
+) -> None:
+    """out[o, index[o, i, w], w] is joined with values[o, i, w], for lines (o, w)."""
+    size, count, after, line = lines[0], lines[1], lines[2], first
+    out_before, place, out_step = lines[3], lines[4], lines[5]
+    index_before, index_along, index_step, before, along, step = (
+        lines[6],
+        lines[7],
+        lines[8],
+        lines[9],
+        lines[10],
+        lines[11],
+    )
+    while line < last:
+        o, w, width = line // after, line % after, lines_of(after, line, last)
+        to, at, given = o * out_before + w * out_step, o * index_before + w * index_step, o * before + w * step
+        if width == 1 and place == 1 and index_along == 1 and along == 1 and how != FIRST:
+            join_line(part_of(out, to, size), part_of(index, at, count), part_of(values, given, count), how)
+        elif width == 1:
+            join_places(out, index, values, size, count, to, place, 0, at, index_along, given, along, how)
+        elif index_step == 0 and out_step == 1 and step == 1:
+            join_slices(out, index, values, size, count, width, to, place, at, index_along, given, along, how)
+        else:
+            for n in range(count):
+                i = count - 1 - n if how == FIRST else n
+                here, source = at + i * index_along, given + i * along
+                join_places(out, index, values, size, width, to, place, out_step, here, index_step, source, step, how)
+        line += width
+
+
+@jit
+def join_line(line: Array, index: Array, values: Array, how: int) -> None:
+    """line[index[i]] is joined with values[i]: a loop for each way, which else is asked for at each place."""
+    if how == SUM:
+        join_each(line, index, values, SUM)
+    elif how == PRODUCT:
+        join_each(line, index, values, PRODUCT)
+    elif how == GREATEST:
+        join_each(line, index, values, GREATEST)
+    elif how == LEAST:
+        join_each(line, index, values, LEAST)
+    else:
+        join_each(line, index, values, LAST)
+
+
+@jit
+def join_each(line: Array, index: Array, values: Array, how: int) -> None:
+    """The loop of `join_line`."""
+    for i in range(index.size):
+        here = np.uint64(place_in(index, i, line.size))
+        line[here] = joined_by(line[here], values[i], how)
+
+
+@jit
+def join_places(
+    out: Array,
+    index: Array,
+    values: Array,
+    size: int,
+    count: int,
+    to: int,
+    place: int,
+    out_step: int,
+    at: int,
+    index_step: int,
+    given: int,
+    step: int,
+    how: int,
+) -> None:
+    """out[to + index[at + i index_step] place + i out_step] is joined with values[given + i step]."""
+    for n in range(count):
+        i = count - 1 - n if how == FIRST else n
+        here = np.uint64(to + place_in(index, at + i * index_step, size) * place + i * out_step)
+        out[here] = joined_by(out[here], values[np.uint64(given + i * step)], how)
+
+
+@jit
+def join_slices(
+    out: Array,
+    index: Array,
+    values: Array,
+    size: int,
+    count: int,
+    width: int,
+    to: int,
+    place: int,
+    at: int,
+    index_along: int,
+    given: int,
+    along: int,
+    how: int,
+) -> None:
+    """The same of whole slices."""
+    for n in range(count):
+        i = count - 1 - n if how == FIRST else n
+        row = part_of(out, to + place_in(index, at + i * index_along, size) * place, width)
+        join_slice(row, part_of(values, given + i * along, width), how)
+
+
+@jit
+def join_slice(row: Array, given: Array, how: int) -> None:
+    """Elements that lie side by side."""
+    for j in range(row.size):
+        row[j] = joined_by(row[j], given[j], how)
+
+
+@jit
+def fill_along(
+    out: Array,
+    index: Array,
+    lines: Array,
+    value: float,
+    first: int,
+    last: int,
+) -> None:
+    """out[o, index[o, i, w], w] = value, for lines (o, w)."""
+    size, count, after, line = lines[0], lines[1], lines[2], first
+    out_before, place, out_step = lines[3], lines[4], lines[5]
+    index_before, index_along, index_step, given = lines[6], lines[7], lines[8], out.dtype.type(value)
+    while line < last:
+        o, w, width = line // after, line % after, lines_of(after, line, last)
+        to, at = o * out_before + w * out_step, o * index_before + w * index_step
+        if width == 1:
+            fill_places(out, index, given, size, count, to, place, 0, at, index_along)
+        else:
+            for i in range(count):
+                fill_places(out, index, given, size, width, to, place, out_step, at + i * index_along, index_step)
+        line += width
+
+
+@jit
+def fill_places(
+    out: Array,
+    index: Array,
+    given: Any,
+    size: int,
+    count: int,
+    to: int,
+    place: int,
+    out_step: int,
+    at: int,
+    index_step: int,
+) -> None:
+    """out[to + index[at + i index_step] place + i out_step] = given."""
+    for i in range(count):
+        out[np.uint64(to + place_in(index, at + i * index_step, size) * place + i * out_step)] = given
+
+
+@jit
+def share_along(
+    out: Array,
+    index: Array,
+    lines: Array,
+    more: int,
+    whole: int,
+    first: int,
+    last: int,
+) -> None:
+    """Elements are divided by how many indices choose them, and `more`; `whole` numbers downwards."""
+    size, count, after, line = lines[0], lines[1], lines[2], first
+    out_before, place, out_step = lines[3], lines[4], lines[5]
+    index_before, index_along, index_step = lines[6], lines[7], lines[8]
+    while line < last:
+        o, w, width = line // after, line % after, lines_of(after, line, last)
+        if index_step:
+            width = min(width, COLUMNS)
+        counted = width if index_step else 1
+        counts = zero_row(0, size * counted)
+        for i in range(count):
+            for j in range(counted):
+                at = o * index_before + i * index_along + (w + j) * index_step
+                counts[np.uint64(place_in(index, at, size) * counted + j)] += 1
+        for k in range(size):
+            for j in range(width):
+                n = counts[np.uint64(k * counted + (j if index_step else 0))]
+                here = np.uint64(o * out_before + k * place + (w + j) * out_step)
+                if n and whole:
+                    out[here] = out[here] // (n + more)
+                elif n:
+                    out[here] = out[here] / (n + more)
+        line += width
