@@ -29,8 +29,8 @@ class KernelOp:
     """An op whose kernel has plans, or whose launches on devices are kept; `launch(*arguments)` is native code that
     looks them up and runs them.
 
-    `letters` say what each argument is: T a tensor, O one or None, I one of int64, R one of any dtype or None, L a list
-    of tensors (as the first argument), J a list of indices of int64, contiguous masks or None (behind which only one
+    `letters` say what each argument is: T a tensor, O one or None, I one of int64, R one of any dtype or None (which
+    plans on the host take as an index of int64 or a contiguous mask), L a list of tensors (as the first argument), J a list of indices of int64, contiguous masks or None (behind which only one
     tensor of another letter may stand, and as the last argument or before one that is none), n an int, b a bool,
     d ints or an int, f a number, s a text. `find` makes a plan
     of layouts and of the other arguments as checked, or None; without it there are launches on devices alone. `found`
