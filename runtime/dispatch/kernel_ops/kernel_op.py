@@ -30,9 +30,10 @@ class KernelOp:
     looks them up and runs them.
 
     `letters` say what each argument is: T a tensor, O one or None, I one of int64, R one of any dtype or None (which
-    plans on the host take as an index of int64 or a contiguous mask), L a list of tensors (as the first argument), J a list of indices of int64, contiguous masks or None (behind which only one
-    tensor of another letter may stand, and as the last argument or before one that is none), n an int, b a bool,
-    d ints or an int, f a number, s a text. `find` makes a plan
+    plans on the host take as an index of int64 or a contiguous mask), L a list of tensors (as the first argument), J a
+    list of indices of int64, contiguous masks or None (behind which only one tensor of another letter may stand, and as
+    the last argument or before one that is none), n an int, b a bool, d ints or an int, f a number, s a text. `find`
+    makes a plan
     of layouts and of the other arguments as checked, or None; without it there are launches on devices alone. `found`
     keeps (plan's words, shapes, arguments as checked) by layouts and arguments as given. `find_in_place` and `written`
     are the same for what `launch_in_place` runs, which writes to the first tensor.
