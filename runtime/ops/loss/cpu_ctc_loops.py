@@ -27,7 +27,7 @@ def losses_of(
     """-log(sum over alignments of the product of their probabilities)."""
     for n in range(first, last):
         steps, count = lengths[n, 0], 2 * lengths[n, 1] + 1
-        width = filled(count)
+        width = row_length(count)
         states, jumps = empty_row(0, count), empty_row(0.0, width + BESIDE)
         describe(targets[n], blank, states, jumps)
         ahead, emitted = empty_matrix(0.0, 2, width + BESIDE), empty_row(0.0, width)
@@ -54,7 +54,7 @@ def gradients_of(
         steps, count = lengths[n, 0], 2 * lengths[n, 1] + 1
         if grad[n] == 0 or steps == 0:
             continue
-        width = filled(count)
+        width = row_length(count)
         states, jumps = empty_row(0, count), empty_row(0.0, width + BESIDE)
         describe(targets[n], blank, states, jumps)
         ahead, emitted = empty_matrix(0.0, steps + 1, width + BESIDE), empty_matrix(0.0, steps, width)
@@ -73,7 +73,7 @@ def gradients_of(
 
 
 @jit
-def filled(count: int) -> int:
+def row_length(count: int) -> int:
     """The length of the rows for so many states."""
     return (count + FILLED - 1) // FILLED * FILLED
 
