@@ -25,7 +25,6 @@ from ...runtime.modes.overrides.classes import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.linalg import checks_norms as linalg_checks_norms
-from ...runtime.ops.loss import cpu_ctc_loops as loss_cpu_ctc_loops
 from ...runtime.ops.reduction import checks as reduction_checks
 from ...runtime.ops.reduction import cpu as reduction_cpu
 from ...runtime.ops.reduction import cpu_argreduce as reduction_cpu_argreduce
@@ -41,7 +40,7 @@ from ..functions import reduction as functions
 
 SUM_DEFAULT = KernelOp("sum", reduction_plans.sum_all, reduction_cpu.sum_all, functions.SumBackward0, {"self": "T"})
 FILLED = KernelOp(
-    "filled", reduction_plans.filled, loss_cpu_ctc_loops.filled, functions.FilledBackward0, {"self": "T", "size": "d"}
+    "filled", reduction_plans.filled, reduction_cpu.filled, functions.FilledBackward0, {"self": "T", "size": "d"}
 )
 SUM_DIM_INTLIST = KernelOp(
     "sum",
@@ -301,8 +300,7 @@ def _filled(name: str, self, size, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            at(self, loss_cpu_ctc_loops.filled, "dispatch.shape_rules:given_size")(array_in(self, computed), size),
-            computed,
+            at(self, reduction_cpu.filled, "dispatch.shape_rules:given_size")(array_in(self, computed), size), computed
         )
     except Exception as error:
         reraise(name, error, (self, size))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...pool.parallel_for import shared
-from .cpu_ctc_loops import gradients_of, losses_of
+from .cpu_ctc_loops import alignment_gradients, alignment_losses
 
 Array = np.ndarray
 SUMS = 100  # elements that cost as much as the sum of ways to one state
@@ -29,7 +29,7 @@ def ctc_values(
     """
     lengths, losses = lengths_of(input_lengths, target_lengths), np.empty(log_probs.shape[1])
     arguments = np.ascontiguousarray(log_probs), whole(targets), lengths, blank, losses
-    shared(losses_of, arguments, losses.size, work_of(lengths))
+    shared(alignment_losses, arguments, losses.size, work_of(lengths))
     return losses.astype(log_probs.dtype)
 
 
@@ -44,7 +44,7 @@ def ctc_backward(
     """-grad times the probability of each class at each step, given the labels; nan where there is no alignment."""
     lengths, result = lengths_of(input_lengths, target_lengths), np.zeros(log_probs.shape)
     given = grad.astype(np.float64), np.ascontiguousarray(log_probs), whole(targets), lengths, blank
-    shared(gradients_of, (*given, result), grad.size, 3 * work_of(lengths))
+    shared(alignment_gradients, (*given, result), grad.size, 3 * work_of(lengths))
     return result.astype(log_probs.dtype, copy=False)
 
 

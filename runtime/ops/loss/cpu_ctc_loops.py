@@ -21,7 +21,7 @@ FILLED = 32  # rows have a multiple of so many states
 
 
 @jit
-def losses_of(
+def alignment_losses(
     log_probs: Array, targets: Array, lengths: Array, blank: int, losses: Array, first: int, last: int
 ) -> None:
     """-log(sum over alignments of the product of their probabilities)."""
@@ -35,11 +35,11 @@ def losses_of(
         for t in range(steps):
             emit(log_probs[t, n], states, emitted)
             advance(ahead[t % 2], jumps, emitted, t == 0, ahead[1 - t % 2])
-        losses[n] = -total_of(ahead[steps % 2], count, steps)
+        losses[n] = -sum_of_alignments(ahead[steps % 2], count, steps)
 
 
 @jit
-def gradients_of(
+def alignment_gradients(
     grad: Array,
     log_probs: Array,
     targets: Array,
@@ -62,7 +62,7 @@ def gradients_of(
         for t in range(steps):
             emit(log_probs[t, n], states, emitted[t])
             advance(ahead[t], jumps, emitted[t], t == 0, ahead[t + 1])
-        total = total_of(ahead[steps], count, steps)
+        total = sum_of_alignments(ahead[steps], count, steps)
         ways, after = empty_row(0.0, width), empty_row(0.0, width + BESIDE)
         for t in range(steps - 1, -1, -1):
             if t == steps - 1:
@@ -107,7 +107,7 @@ def emit(log_probs: Array, states: Array, emitted: Array) -> None:
 
 
 @jit(forceinline=True)
-def log_sum(a: float, b: float, c: float) -> float:
+def sum_of_ways(a: float, b: float, c: float) -> float:
     """log(e^a + e^b + e^c); -inf of -inf alone."""
     top = max(max(a, b), c)
     base = top if top > -inf else 0.0
@@ -122,15 +122,15 @@ def advance(before: Array, jumps: Array, emitted: Array, starts: bool, to: Array
             to[BESIDE + s] = emitted[s] if s < 2 else -inf
         return
     for s in range(emitted.size):
-        to[BESIDE + s] = log_sum(before[BESIDE + s], before[BESIDE + s - 1], before[s] + jumps[s]) + emitted[s]
+        to[BESIDE + s] = sum_of_ways(before[BESIDE + s], before[BESIDE + s - 1], before[s] + jumps[s]) + emitted[s]
 
 
 @jit
-def total_of(ahead: Array, count: int, steps: int) -> float:
+def sum_of_alignments(ahead: Array, count: int, steps: int) -> float:
     """The logarithm of all alignments: they end in one of the last two states, or have no step and no label."""
     if steps == 0:
         return 0.0 if count == 1 else -inf
-    return log_sum(ahead[BESIDE + count - 1], ahead[BESIDE + count - 2], -inf)
+    return sum_of_ways(ahead[BESIDE + count - 1], ahead[BESIDE + count - 2], -inf)
 
 
 @jit
@@ -148,7 +148,7 @@ def retreat(ways: Array, emitted: Array, jumps: Array, after: Array) -> None:
     for s in range(ways.size, after.size):
         after[s] = -inf
     for s in range(ways.size):
-        ways[s] = log_sum(after[s], after[s + 1], after[s + 2] + jumps[s + 2])
+        ways[s] = sum_of_ways(after[s], after[s + 1], after[s + 2] + jumps[s + 2])
 
 
 @jit
