@@ -59,7 +59,7 @@ def test_native_code_runs_the_plan_of_a_call(name: str, monkeypatch: pytest.Monk
     monkeypatch.setattr(op, "launch", noted)
     dtypes = (sg.float32, sg.complex64) if takes_complex(op.find) else (sg.float32,)
     for text, dtype in product(texts(BY_NAME[name]), dtypes):
-        tables = op.found, op.found_complex, op.found_whole
+        tables = op.found, op.found_complex, op.found_whole, op.found_bool
         for table in tables:
             table.clear()
         run(name, text, Style(dtype))
