@@ -31,6 +31,7 @@ from ...runtime.ops.linalg import cpu as linalg_cpu
 from ...runtime.ops.linalg import cpu_lapack as linalg_cpu_lapack
 from ...runtime.ops.linalg import formulas as linalg_formulas
 from ...runtime.ops.linalg import formulas_decompositions as linalg_formulas_decompositions
+from ...runtime.ops.linalg import plans as linalg_plans
 from ...runtime.ops.matmul import checks_contraction as matmul_checks_contraction
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.shape import formulas as shape_formulas
@@ -39,10 +40,10 @@ from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
 from ..functions import linalg as functions
 
-LINALG_INV = KernelOp("linalg_inv", None, linalg_cpu.inverse, functions.LinalgInvBackward0, {"A": "T"})
+LINALG_INV = KernelOp("linalg_inv", linalg_plans.inverse, linalg_cpu.inverse, functions.LinalgInvBackward0, {"A": "T"})
 LINALG_INV_EX = KernelOp(
     "linalg_inv_ex",
-    None,
+    linalg_plans.inverse_info,
     linalg_cpu.inverse_info,
     functions.LinalgInvExBackward0,
     {"A": "T", "check_errors": "b"},
@@ -51,7 +52,7 @@ LINALG_INV_EX = KernelOp(
 )
 SOLVE_MATRICES = KernelOp(
     "solve_matrices",
-    None,
+    linalg_plans.solve_matrices,
     linalg_cpu.solve_matrices,
     functions.SolveMatricesBackward0,
     {"A": "T", "B": "T", "check_errors": "b"},
@@ -60,17 +61,21 @@ SOLVE_MATRICES = KernelOp(
 )
 SOLVE_TRIANGULAR_MATRICES = KernelOp(
     "solve_triangular_matrices",
-    None,
+    linalg_plans.solve_triangular_matrices,
     linalg_cpu_lapack.solve_triangular_matrices,
     functions.SolveTriangularMatricesBackward0,
     {"A": "T", "B": "T", "upper": "b", "unitriangular": "b"},
 )
-LINALG_DET = KernelOp("linalg_det", None, linalg_cpu.determinant, functions.LinalgDetBackward0, {"A": "T"})
+LINALG_DET = KernelOp(
+    "linalg_det", linalg_plans.determinant, linalg_cpu.determinant, functions.LinalgDetBackward0, {"A": "T"}
+)
 COFACTORS = KernelOp("cofactors", None, linalg_cpu.cofactors, functions.CofactorsBackward0, {"self": "T"})
-LINALG_SLOGDET = KernelOp("linalg_slogdet", None, linalg_cpu.log_determinant, None, {"A": "T"}, outputs=2)
+LINALG_SLOGDET = KernelOp(
+    "linalg_slogdet", linalg_plans.log_determinant, linalg_cpu.log_determinant, None, {"A": "T"}, outputs=2
+)
 CHOLESKY_FACTOR = KernelOp(
     "cholesky_factor",
-    None,
+    linalg_plans.cholesky_factor,
     linalg_cpu.cholesky_factor,
     functions.CholeskyFactorBackward0,
     {"self": "T", "check_errors": "b"},
@@ -93,7 +98,9 @@ HERMITIAN_EIGENVALUES = KernelOp(
     functions.HermitianEigenvaluesBackward0,
     {"self": "T"},
 )
-LINALG_QR = KernelOp("linalg_qr", None, linalg_cpu.qr_factors, None, {"A": "T", "mode": "s"}, outputs=2)
+LINALG_QR = KernelOp(
+    "linalg_qr", linalg_plans.qr_factors, linalg_cpu.qr_factors, None, {"A": "T", "mode": "s"}, outputs=2
+)
 PSEUDO_INVERSE = KernelOp(
     "pseudo_inverse",
     None,
@@ -107,7 +114,7 @@ LINALG_MATRIX_EXP = KernelOp(
 GEQRF = KernelOp("geqrf", None, linalg_cpu.geqrf, None, {"self": "T"}, outputs=2)
 LU_PACKED = KernelOp(
     "lu_packed",
-    None,
+    linalg_plans.lu_packed,
     linalg_cpu_lapack.lu_packed,
     functions.LuPackedBackward0,
     {"self": "T", "check_errors": "b"},
@@ -258,7 +265,7 @@ def _linalg_inv(name: str, A, into=None) -> Any:
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
-    if A._device is not CPU and into is None and not watch.every and LINALG_INV.remember(given, (A,)):
+    if into is None and not watch.every and LINALG_INV.remember(given, (A,)):
         result = LINALG_INV.launch(A)
         if result is not None:
             return result
@@ -358,7 +365,7 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     A, check_errors = linalg_checks.square(name, A, check_errors)
-    if A._device is not CPU and into is None and not watch.every and LINALG_INV_EX.remember(given, (A, check_errors)):
+    if into is None and not watch.every and LINALG_INV_EX.remember(given, (A, check_errors)):
         results = LINALG_INV_EX.launch(A, check_errors)
         if results is not None:
             return _linalg_inv_ex_result(*results)
@@ -421,12 +428,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     A, B, check_errors = linalg_checks.systems(name, A, B, check_errors)
-    if (
-        A._device is not CPU
-        and into is None
-        and not watch.every
-        and SOLVE_MATRICES.remember(given, (A, B, check_errors))
-    ):
+    if into is None and not watch.every and SOLVE_MATRICES.remember(given, (A, B, check_errors)):
         results = SOLVE_MATRICES.launch(A, B, check_errors)
         if results is not None:
             return _solve_matrices_result(*results)
@@ -607,12 +609,7 @@ def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None)
     if unitriangular.__class__ is not bool:
         unitriangular = checks.boolean(name, "unitriangular", unitriangular)
     A, B, upper, unitriangular = linalg_checks.systems(name, A, B, upper, unitriangular)
-    if (
-        A._device is not CPU
-        and into is None
-        and not watch.every
-        and SOLVE_TRIANGULAR_MATRICES.remember(given, (A, B, upper, unitriangular))
-    ):
+    if into is None and not watch.every and SOLVE_TRIANGULAR_MATRICES.remember(given, (A, B, upper, unitriangular)):
         result = SOLVE_TRIANGULAR_MATRICES.launch(A, B, upper, unitriangular)
         if result is not None:
             return result
@@ -742,7 +739,7 @@ def _linalg_det(name: str, A, into=None) -> Any:
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
-    if A._device is not CPU and into is None and not watch.every and LINALG_DET.remember(given, (A,)):
+    if into is None and not watch.every and LINALG_DET.remember(given, (A,)):
         result = LINALG_DET.launch(A)
         if result is not None:
             return result
@@ -886,7 +883,7 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
     results = None
-    if A._device is not CPU and into is None and not watch.every:
+    if into is None and not watch.every:
         results = LINALG_SLOGDET.launch(A)
         if results is None and LINALG_SLOGDET.remember(given, (A,)):
             results = LINALG_SLOGDET.launch(A)
@@ -1019,12 +1016,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, check_errors = linalg_checks.square(name, self, check_errors)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and CHOLESKY_FACTOR.remember(given, (self, check_errors))
-    ):
+    if into is None and not watch.every and CHOLESKY_FACTOR.remember(given, (self, check_errors)):
         results = CHOLESKY_FACTOR.launch(self, check_errors)
         if results is not None:
             return _cholesky_factor_result(*results)
@@ -2122,7 +2114,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
         mode = checks.string(name, "mode", mode)
     A, mode = linalg_checks.qr(name, A, mode)
     results = None
-    if A._device is not CPU and into is None and not watch.every:
+    if into is None and not watch.every:
         results = LINALG_QR.launch(A, mode)
         if results is None and LINALG_QR.remember(given, (A, mode)):
             results = LINALG_QR.launch(A, mode)
@@ -3249,7 +3241,7 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, check_errors = linalg_checks.matrices_of(name, self, check_errors)
-    if self._device is not CPU and into is None and not watch.every and LU_PACKED.remember(given, (self, check_errors)):
+    if into is None and not watch.every and LU_PACKED.remember(given, (self, check_errors)):
         results = LU_PACKED.launch(self, check_errors)
         if results is not None:
             return _lu_packed_result(*results)

@@ -9,7 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from ...errors import LinAlgError
-from .cpu_cholesky import cholesky_factors
+from ...kernels.cpu.plan import run
+from . import plans
 from .cpu_lapack import (
     eigen_single,
     first_bad_minors,
@@ -20,9 +21,8 @@ from .cpu_lapack import (
     own_solver,
     refuse,
     singular_single,
+    takes_blocks,
 )
-from .cpu_lu import decomposed, determinant_each, inverses, log_determinant_each, solutions
-from .cpu_qr import reflected
 from .cpu_singular import singular_vectors
 from .cpu_symmetric import symmetric_eigen
 
@@ -61,26 +61,19 @@ def _with_info(
     return result, info
 
 
-def takes_blocks(a: Array) -> bool:
-    """Whether matrices are for our own loops: there are some, of real numbers."""
-    return a.dtype.char in "fd" and a.size > 0
-
-
-def _noted(op: str, words: str, result: Array, info: Array, check_errors: bool) -> tuple[Array, Array]:
-    """The result, nan for matrices whose `info` is not 0, and `info`; one that is not 0 is an error if asked for."""
-    if info.any():
-        if check_errors:
-            refuse(op, words, info)
-        result[info != 0] = np.nan
+def _planned(find: Callable[..., Any], op: str, words: str, check_errors: bool, *arrays: Array) -> tuple[Array, Array]:
+    """The result of a plan, nan for matrices whose `info` is not 0, and `info`; one that is not 0 is an error if asked
+    for."""
+    result, info, *_ = run(find, *map(np.ascontiguousarray, arrays), False)
+    if check_errors and info.any():
+        refuse(op, words, info)
     return result, info
 
 
 def inverse_info(a: Array, check_errors: bool) -> tuple[Array, Array]:
     """The inverses, nan for a singular matrix; and for each its first zero pivot, 0 if there is none."""
     if takes_blocks(a):
-        packed, pivots, info = decomposed(a)
-        result = inverses(packed, pivots)
-        return _noted("linalg_inv", _INVERSE, result.reshape(a.shape), info.reshape(a.shape[:-2]), check_errors)
+        return _planned(plans.inverse_info, "linalg_inv", _INVERSE, check_errors, a)
     return _with_info("linalg_inv", _INVERSE, np.linalg.inv, first_zero_pivots, check_errors, a)
 
 
@@ -91,20 +84,15 @@ def inverse(a: Array) -> Array:
 
 def solve_matrices(a: Array, b: Array, check_errors: bool) -> tuple[Array, Array]:
     """X with A X = B, nan where A is singular; and the first zero pivot of each A, 0 if there is none."""
-    if takes_blocks(a):
-        packed, pivots, info = decomposed(a)
-        result = solutions(packed, pivots, b)
-        return _noted("linalg_solve", _SOLVE, result, info.reshape(a.shape[:-2]), check_errors)
+    if takes_blocks(a) and b.size:
+        return _planned(plans.solve_matrices, "linalg_solve", _SOLVE, check_errors, a, b)
     return _with_info("linalg_solve", _SOLVE, np.linalg.solve, first_zero_pivots, check_errors, a, b)
 
 
 def determinant(a: Array) -> Array:
     """The determinants."""
     if takes_blocks(a):
-        packed, pivots, _ = decomposed(a)
-        result = np.empty(a.shape[:-2], a.dtype)
-        determinant_each(packed, pivots, result.reshape(-1), 0, len(packed))
-        return result
+        return run(plans.determinant, np.ascontiguousarray(a))[0]
     with np.errstate(all="ignore"):
         return np.asarray(np.linalg.det(a), a.dtype)
 
@@ -112,9 +100,7 @@ def determinant(a: Array) -> Array:
 def log_determinant(a: Array) -> tuple[Array, Array]:
     """The signs of the determinants and the logarithms of their absolute values."""
     if takes_blocks(a):
-        packed, pivots, _ = decomposed(a)
-        signs, logarithms = np.empty(a.shape[:-2], a.dtype), np.empty(a.shape[:-2], a.dtype)
-        log_determinant_each(packed, pivots, signs.reshape(-1), logarithms.reshape(-1), 0, len(packed))
+        signs, logarithms, *_ = run(plans.log_determinant, np.ascontiguousarray(a))
         return signs, logarithms
     with np.errstate(all="ignore"):
         sign, logarithm = np.linalg.slogdet(a)
@@ -134,7 +120,7 @@ def cofactors(a: Array) -> Array:
 def cholesky_factor(a: Array, check_errors: bool) -> tuple[Array, Array]:
     """L with A = L L^H from the lower triangle of A; and the first minor that is not positive-definite, else 0."""
     if takes_blocks(a):
-        return _noted("linalg_cholesky", _CHOLESKY, *cholesky_factors(a), check_errors)
+        return _planned(plans.cholesky_factor, "linalg_cholesky", _CHOLESKY, check_errors, a)
     return _with_info("linalg_cholesky", _CHOLESKY, np.linalg.cholesky, first_bad_minors, check_errors, a)
 
 
@@ -154,10 +140,8 @@ def _converging(op: str, function: Callable[..., Any], a: Array, *args: Any, **k
 def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Array, Array]:
     """Q with orthonormal columns and R upper triangular; with mode "r" R alone, and an empty Q."""
     if takes_blocks(a):
-        rows, count = a.shape[-2], min(a.shape[-2:])
-        q, r = reflected(a, {"reduced": count, "complete": rows, "r": 0}[mode])
-        r = r if mode == "complete" or rows == count else np.ascontiguousarray(r[..., :count, :])
-        return (q if mode != "r" else np.empty(0, a.dtype)), r
+        q, r = run(plans.qr_factors, np.ascontiguousarray(a), mode)
+        return q, r
     if mode == "r":
         return np.empty(0, a.dtype), np.asarray(np.linalg.qr(a, "r"))
     q, r = np.linalg.qr(a, mode)

@@ -16,6 +16,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ...errors import LinAlgError
+from ...kernels.cpu.plan import run
+from . import plans
 
 Array = np.ndarray
 
@@ -25,6 +27,11 @@ def refuse(op: str, words: str, info: Array) -> NoReturn:
     number = int(np.flatnonzero(info)[0])
     which = f"(Batch element {number}): " if info.ndim else ""
     raise LinAlgError(f"{op}(): {which}{words.format(int(info.flat[number]))}")
+
+
+def takes_blocks(a: Array) -> bool:
+    """Whether matrices are for our own loops: there are some, of real numbers."""
+    return a.dtype.char in "fd" and a.size > 0
 
 
 @functools.cache
@@ -140,6 +147,8 @@ def first_bad_minors(a: Array) -> Array:
 
 def solve_triangular_matrices(a: Array, b: Array, upper: bool, unitriangular: bool) -> Array:
     """X with A X = B; only one triangle of A is read, without its diagonal if that is known to be 1."""
+    if takes_blocks(a) and b.size:
+        return run(plans.solve_triangular_matrices, *map(np.ascontiguousarray, (a, b)), upper, unitriangular)[0]
     result = np.array(b, order="C")
     if result.size:
         for one, out in matrices(a, result):
@@ -167,6 +176,11 @@ _ZERO_U = (
 
 def lu_packed(a: Array, check_errors: bool) -> Factors:
     """L and U in one matrix, the rows that were exchanged, counted from 1, and the first zero pivot, 0 if none."""
+    if takes_blocks(a):
+        packed, pivots, info = run(plans.lu_packed, np.ascontiguousarray(a), False)
+        if check_errors and info.any():
+            refuse("linalg_lu_factor", _ZERO_U, info)
+        return packed, pivots, info
 
     def decompose(one: Array) -> Factors:
         packed, exchanged, info = routine("getrf", a.dtype.char)(one)
