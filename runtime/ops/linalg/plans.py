@@ -131,7 +131,7 @@ def is_small(shape: Ints) -> bool:
     return shape[-2] == shape[-1] <= BLOCK
 
 
-def groups(count: int) -> Ints:
+def groups(count: int) -> tuple[int, int]:
     """The groups of a batch of small matrices, which threads share."""
     return -(-count // TOGETHER), 1
 

@@ -1,4 +1,4 @@
-"""Decompositions that native code runs by plans, against NumPy in float64: the second call is by what the first found."""
+"""Decompositions that native code runs by plans, against NumPy in float64: the second call is by what was found."""
 
 from __future__ import annotations
 
