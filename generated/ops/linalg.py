@@ -89,11 +89,16 @@ LINALG_SVDVALS = KernelOp(
     "linalg_svdvals", None, linalg_cpu.singular_values, functions.LinalgSvdvalsBackward0, {"A": "T", "driver": "s"}
 )
 HERMITIAN_EIGEN = KernelOp(
-    "hermitian_eigen", None, linalg_cpu.hermitian_eigen, functions.HermitianEigenBackward0, {"self": "T"}, outputs=2
+    "hermitian_eigen",
+    linalg_plans.hermitian_eigen,
+    linalg_cpu.hermitian_eigen,
+    functions.HermitianEigenBackward0,
+    {"self": "T"},
+    outputs=2,
 )
 HERMITIAN_EIGENVALUES = KernelOp(
     "hermitian_eigenvalues",
-    None,
+    linalg_plans.hermitian_eigenvalues,
     linalg_cpu.hermitian_eigenvalues,
     functions.HermitianEigenvaluesBackward0,
     {"self": "T"},
@@ -1800,7 +1805,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    if self._device is not CPU and into is None and not watch.every and HERMITIAN_EIGEN.remember(given, (self,)):
+    if into is None and not watch.every and HERMITIAN_EIGEN.remember(given, (self,)):
         results = HERMITIAN_EIGEN.launch(self)
         if results is not None:
             return _hermitian_eigen_result(*results)
@@ -1891,7 +1896,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    if self._device is not CPU and into is None and not watch.every and HERMITIAN_EIGENVALUES.remember(given, (self,)):
+    if into is None and not watch.every and HERMITIAN_EIGENVALUES.remember(given, (self,)):
         result = HERMITIAN_EIGENVALUES.launch(self)
         if result is not None:
             return result

@@ -24,7 +24,7 @@ from .cpu_lapack import (
     takes_blocks,
 )
 from .cpu_singular import singular_vectors
-from .cpu_symmetric import symmetric_eigen
+from .cpu_symmetric import ROTATED, symmetric_eigen, symmetric_eigenvalues
 
 Array = np.ndarray
 
@@ -165,8 +165,16 @@ def singular_values(a: Array, driver: None) -> Array:
     return _converging("linalg_svdvals", np.linalg.svd, a, compute_uv=False)
 
 
+def rotates(a: Array) -> bool:
+    """Whether rotations find the eigenvalues of matrices: of real ones that are not large."""
+    return takes_blocks(a) and a.shape[-1] <= ROTATED
+
+
 def hermitian_eigen(a: Array) -> tuple[Array, Array]:
     """The eigenvalues in ascending order and the eigenvectors, from the lower triangle of A."""
+    if rotates(a):
+        values, vectors = _converging("linalg_eigh", symmetric_eigen, a, 0)
+        return values, vectors
     if solver := own_solver("stedc", a):
         with one_thread():
             values, vectors = _converging("linalg_eigh", symmetric_eigen, a, solver)
@@ -177,6 +185,8 @@ def hermitian_eigen(a: Array) -> tuple[Array, Array]:
 
 def hermitian_eigenvalues(a: Array) -> Array:
     """The eigenvalues in ascending order, from the lower triangle of A."""
+    if rotates(a):
+        return _converging("linalg_eigvalsh", symmetric_eigenvalues, a)
     return _converging("linalg_eigvalsh", np.linalg.eigvalsh, a)
 
 

@@ -25,6 +25,7 @@ from .cpu_lu import (
 )
 from .cpu_qr import factorize_each
 from .cpu_small import decompose_small, invert_small, solve_small, solve_triangular_small
+from .cpu_symmetric import ROTATED, eigen_each, eigenvalues_each
 
 
 def inverse(a: Layout) -> Plan | None:
@@ -119,6 +120,24 @@ def qr_factors(a: Layout, mode: str) -> Plan | None:
     results = ((0, (*batch, rows, wide) if wide else (0,)), (1, (*batch, kept, columns)))
     work = work_of(a.shape, columns + wide)
     return (Step(factorize_each, (0,), results, (), (rows, columns, wide, kept), (prod(batch), 1), work),)
+
+
+def hermitian_eigen(a: Layout) -> Plan | None:
+    """The eigenvalues and eigenvectors of matrices that are not large."""
+    if not are_real(a) or a.shape[-1] > ROTATED:
+        return None
+    batch, n = a.shape[:-2], a.shape[-1]
+    results, work = ((0, a.shape[:-1]), (1, a.shape), (2, batch)), 4 * work_of(a.shape, n)
+    return (Step(eigen_each, (0,), results, (), (n, 0), (prod(batch), 1), work, int32s=(2,)), *failing(2, True))
+
+
+def hermitian_eigenvalues(a: Layout) -> Plan | None:
+    """The eigenvalues of matrices that are not large."""
+    if not are_real(a) or a.shape[-1] > ROTATED:
+        return None
+    batch, n = a.shape[:-2], a.shape[-1]
+    results, work = ((0, a.shape[:-1]), (1, batch)), 2 * work_of(a.shape, n)
+    return (Step(eigenvalues_each, (0,), results, (), (n,), (prod(batch), 1), work, int32s=(1,)), *failing(1, True))
 
 
 def are_real(*operands: Layout) -> bool:

@@ -78,6 +78,30 @@ def test_values(shape: tuple[int, ...], dtype: Any, how: str) -> None:
         assert_near(sg.linalg.cholesky(laid_out(np.tril(s) + garbage, how)), expected, dtype)
 
 
+@pytest.mark.parametrize("how", ["rows", "columns", "apart"])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_eigenvalues(shape: tuple[int, ...], dtype: Any, how: str) -> None:
+    given = drawn(shape, dtype)
+    symmetric = given + given.swapaxes(-1, -2)
+    garbage, expected = np.triu(np.full(shape, np.nan, dtype), 1), np.linalg.eigvalsh(symmetric.astype(np.float64))
+    a = laid_out(np.tril(symmetric) + garbage, how)
+    for _ in range(2):
+        values, vectors = sg.linalg.eigh(a)
+        assert_near(values, expected, dtype)
+        assert_near(sg.linalg.eigvalsh(a), expected, dtype)
+        assert_near((vectors * values.unsqueeze(-2)) @ vectors.mT, symmetric, dtype)
+        assert_near(vectors.mT @ vectors, np.eye(shape[-1]) + np.zeros(shape), dtype)
+
+
+@pytest.mark.parametrize("call", [sg.linalg.eigh, sg.linalg.eigvalsh])
+def test_eigenvalues_of_nan_are_an_error(call: Callable[[Any], Any]) -> None:
+    call(sg.eye(3))
+    for value in (np.nan, np.inf):
+        with pytest.raises(sg.linalg.LinAlgError, match="failed to converge .* non-finite"):
+            call(sg.full((3, 3), value))
+
+
 def lu_rows(pivots: np.ndarray) -> list[int]:
     """In which order rows stand after exchanges that are counted from 1."""
     order = list(range(len(pivots)))
