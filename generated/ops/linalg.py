@@ -127,7 +127,13 @@ LU_PACKED = KernelOp(
     dtypes=("same", "int32", "int32"),
 )
 ROW_ORDER = KernelOp(
-    "row_order", None, linalg_cpu_lapack.row_order, None, {"pivots": "T", "rows": "n"}, dtypes=("int64",), refused="b"
+    "row_order",
+    linalg_plans.row_order,
+    linalg_cpu_lapack.row_order,
+    None,
+    {"pivots": "T", "rows": "n"},
+    dtypes=("int64",),
+    refused="b",
 )
 LDL_PACKED = KernelOp(
     "ldl_packed",
@@ -3295,7 +3301,7 @@ def _row_order(name: str, pivots, rows, into=None) -> Any:
         pivots = checks.tensor(name, "pivots", pivots)
     if rows.__class__ is not int:
         rows = checks.integer(name, "rows", rows)
-    if pivots._device is not CPU and into is None and not watch.every and ROW_ORDER.remember(given, (pivots, rows)):
+    if into is None and not watch.every and ROW_ORDER.remember(given, (pivots, rows)):
         result = ROW_ORDER.launch(pivots, rows)
         if result is not None:
             return result

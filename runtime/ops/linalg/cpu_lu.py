@@ -118,6 +118,26 @@ def decompose_each(
 
 
 @jit
+def order_each(pivots: Array, order: Array, count: int, rows: int, first: int, last: int) -> None:
+    """Which row stands where after the exchanges of some matrices, of which each has `count`.
+
+    Raises:
+        IndexError: a row is exchanged with one that there is not.
+    """
+    for m in range(first, last):
+        exchanged, found = part_of(pivots, m * count, count), part_of(order, m * rows, rows)
+        for i in range(rows):
+            found[i] = i
+        for i in range(count):
+            other = int(exchanged[i]) - 1
+            if i >= rows or other < 0 or other >= rows:
+                raise IndexError
+            kept = found[i]
+            found[i] = found[other]
+            found[other] = kept
+
+
+@jit
 def fail_if_any(info: Array) -> None:
     """Raise where a decomposition has failed: the kernel in Python then says which."""
     for i in range(info.size):

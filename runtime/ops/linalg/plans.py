@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import prod
 
 from ...kernels.cpu.matmul import PRODUCTS
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype
 from ...kernels.llvm.matrices.side_by_side import TOGETHER
 from .cpu_blocks import BLOCK
 from .cpu_cholesky import factor_each, factor_small
@@ -20,6 +20,7 @@ from .cpu_lu import (
     fail_if_any,
     invert_each,
     log_determinant_each,
+    order_each,
     solve_each,
     solve_triangular_each,
 )
@@ -95,6 +96,17 @@ def log_determinant(a: Layout) -> Plan | None:
 def lu_packed(a: Layout, check_errors: bool) -> Plan | None:
     """L and U in one matrix, the rows that were exchanged, and the first zero pivots."""
     return (*decomposing(a, 0, 1, 2), *failing(2, check_errors)) if are_real(a) else None
+
+
+@of_any_dtype
+def row_order(pivots: Layout, rows: int) -> Plan | None:
+    """Which row stands where after exchanges."""
+    batch = pivots.shape[:-1]
+    if not are_contiguous(pivots) or not pivots.shape or not prod(pivots.shape):
+        return None
+    results, count = ((0, (*batch, rows)),), prod(batch)
+    ints, work = (pivots.shape[-1], rows), 4 * prod(pivots.shape)
+    return (Step(order_each, (0,), results, (), ints, (count, 1), work, indices=(0,)),)
 
 
 def cholesky_factor(a: Layout, check_errors: bool) -> Plan | None:

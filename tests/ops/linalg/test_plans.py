@@ -202,3 +202,28 @@ def test_a_graph_is_recorded() -> None:
             lambda x: sg.linalg.inv(x).sum() + sg.linalg.slogdet(x).logabsdet.sum() + sg.linalg.lu_factor(x).LU.sum(),
             (a,),
         )
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@pytest.mark.parametrize("shape", [(5, 5), (3, 8, 8), (30, 30)])
+def test_solutions_by_packed_factors(shape: tuple[int, ...], dtype: Any) -> None:
+    given, b = drawn(shape, np.float64), drawn((*shape[:-1], 2), np.float64, 1)
+    packed, pivots = sg.linalg.lu_factor(sg.tensor(given))
+    pivots = sg.tensor(pivots.numpy().astype(dtype))
+    for _ in range(2):
+        for adjoint in (False, True):
+            a = given.swapaxes(-1, -2) if adjoint else given
+            x = sg.linalg.lu_solve(packed, pivots, sg.tensor(b), adjoint=adjoint)
+            assert_near(sg.tensor(a) @ x, b, np.float64)
+        p, lower, upper = sg.linalg.lu(sg.tensor(given))
+        assert np.array_equal(p.numpy().sum(-1), np.ones(shape[:-1]))
+        assert_near(p @ lower @ upper, given, np.float64)
+
+
+def test_rows_that_there_are_not() -> None:
+    """Exchanges with them are errors, also where a plan has been found."""
+    packed, good, b = sg.eye(3), sg.tensor([3, 3, 3], dtype=sg.int32), sg.ones(3, 1)
+    for _ in range(2):
+        assert sg.linalg.lu_solve(packed, good, b).tolist() == [[1.0], [1.0], [1.0]]
+        with pytest.raises(IndexError):
+            sg.linalg.lu_solve(packed, sg.tensor([1, 9, 3], dtype=sg.int32), b)
