@@ -113,8 +113,20 @@ PSEUDO_INVERSE = KernelOp(
     functions.PseudoInverseBackward0,
     {"self": "T", "atol": "R", "rtol": "R"},
 )
+LEAST_SQUARES = KernelOp(
+    "least_squares",
+    linalg_plans.least_squares,
+    linalg_cpu.least_squares,
+    None,
+    {"A": "T", "B": "T", "rcond": "f"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
 LINALG_MATRIX_EXP = KernelOp(
     "linalg_matrix_exp", None, linalg_cpu.matrix_exponential, functions.LinalgMatrixExpBackward0, {"self": "T"}
+)
+REFLECTED_COLUMNS = KernelOp(
+    "reflected_columns", linalg_plans.reflected_columns, linalg_cpu.reflected_columns, None, {"input": "T", "tau": "T"}
 )
 GEQRF = KernelOp("geqrf", None, linalg_cpu.geqrf, None, {"self": "T"}, outputs=2)
 LU_PACKED = KernelOp(
@@ -2628,6 +2640,71 @@ def linalg_matrix_rank_default(
     return op.linalg_matrix_rank(self, atol=tol, hermitian=hermitian)
 
 
+def least_squares(A: Tensor, B: Tensor, rcond: float) -> tuple[Tensor, Tensor]:
+    """The shortest X with the least |A X - B|, and the rank of A: singular values up to `rcond` times the greatest count
+    as 0.
+
+    least_squares(Tensor A, Tensor B, float rcond) -> (Tensor solution, Tensor rank) (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        A: tensor.
+        B: tensor.
+        rcond: float.
+    Returns:
+        solution: the dtype that all tensors share.
+        rank: int64.
+    Gradients:
+        A: not defined: use linalg.lstsq, which is differentiable
+        B: not defined: use linalg.lstsq, which is differentiable
+    Raises:
+        RuntimeError: expected: matrices A and B of as many rows, in batches of one shape.
+    """
+    if not watch.every:
+        result = LEAST_SQUARES.launch(A, B, rcond)
+        if result is not None:
+            return _least_squares_result(*result)
+    if (A.__class__ not in plain or B.__class__ not in plain or rcond.__class__ not in plain) and (
+        result := intercept("least_squares", least_squares, "leading", A, B, rcond)
+    ) is not NOT_HANDLED:
+        return result
+    return _least_squares("least_squares", A, B, rcond)
+
+
+_least_squares_result = ReturnType("least_squares", ("solution", "rank"))
+
+
+def _least_squares(name: str, A, B, rcond, into=None) -> Any:
+    given = (A, B, rcond)
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if not isinstance(B, Tensor):
+        B = checks.tensor(name, "B", B)
+    if rcond.__class__ is not float:
+        rcond = checks.floating(name, "rcond", rcond)
+    A, B, rcond = linalg_checks_norms.overdetermined(name, A, B, rcond)
+    if into is None and not watch.every and LEAST_SQUARES.remember(given, (A, B, rcond)):
+        results = LEAST_SQUARES.launch(A, B, rcond)
+        if results is not None:
+            return _least_squares_result(*results)
+    computed = (
+        A._dtype if A._dtype.native and B._dtype is A._dtype else computed_dtype(name, "match", ("float",), (A, B))
+    )
+    try:
+        results = outputs(
+            at(A, linalg_cpu.least_squares, "ops.linalg.shapes:solution_with_rank")(
+                array_in(A, computed), array_in(B, computed), rcond
+            ),
+            computed,
+            ("same", "int64"),
+        )
+    except Exception as error:
+        reraise(name, error, (A, B, rcond))
+    if grad_mode.grad or watch.active:
+        record_undefined(name, results, (A, B), "use linalg.lstsq, which is differentiable")
+    return _least_squares_result(*results)
+
+
 @autocast_as(cpu="float32")
 def linalg_lstsq(
     input: Tensor,
@@ -2655,14 +2732,15 @@ def linalg_lstsq(
         rank: int64.
         singular_values: the dtype that all tensors share, its real counterpart for complex numbers.
     Gradients:
-        through: (x.squeeze(-1) if vectors else x, squared_modulus(self.matmul(x) - right).sum(-2) if full else
-            values.new_zeros((0,)), ranks.new_zeros((0,)) if driver == 'gels' else ranks, values if by_values else
-            values.new_zeros((0,)))
+        through: (x.squeeze(-1) if vectors else x, squared_modulus(self.matmul(x) - right).sum(-2) if full else none,
+            ranks.new_zeros((0,)) if driver == 'gels' else ranks, values if by_values else none)
         where vectors: b.ndim == self.ndim - 1
         where right: b.unsqueeze(-1) if vectors else b
-        where x: linalg_pinv(self, rtol=None if driver == 'gels' else rcond).matmul(right)
+        where found: least_squares_of(self, right, rcond, driver)
+        where x: found[0]
         where values: linalg_svdvals(self.detach())
-        where ranks: linalg_matrix_rank(self, rtol=rcond)
+        where ranks: found[1]
+        where none: (self.real if self.is_complex() else self).new_zeros((0,))
         where by_values: driver == 'gelsd' or driver == 'gelss'
         where full: self.shape[-2] > self.shape[-1] and (driver == 'gels' or by_values and (ranks ==
             self.shape[-1]).all().item())
@@ -2697,18 +2775,20 @@ def linalg_lstsq(
     self, b, rcond, driver = linalg_checks_norms.lstsq(name, self, b, rcond, driver)
     vectors = b.ndim == self.ndim - 1
     right = b.unsqueeze(-1) if vectors else b
-    x = op.linalg_pinv(self, rtol=None if driver == "gels" else rcond).matmul(right)
-    values = op.linalg_svdvals(self.detach())
-    ranks = op.linalg_matrix_rank(self, rtol=rcond)
+    found = linalg_formulas.least_squares_of(self, right, rcond, driver)
+    x = found[0]
+    ranks = found[1]
     by_values = driver == "gelsd" or driver == "gelss"
     full = self._shape[-2] > self._shape[-1] and (
         driver == "gels" or (by_values and (ranks == self._shape[-1]).all().item())
     )
     return _linalg_lstsq_result(
         x.squeeze(-1) if vectors else x,
-        linalg_formulas.squared_modulus(self.matmul(x) - right).sum(-2) if full else values.new_zeros((0,)),
+        linalg_formulas.squared_modulus(self.matmul(x) - right).sum(-2)
+        if full
+        else (self.real if self.is_complex() else self).new_zeros((0,)),
         ranks.new_zeros((0,)) if driver == "gels" else ranks,
-        values if by_values else values.new_zeros((0,)),
+        op.linalg_svdvals(self.detach()) if by_values else (self.real if self.is_complex() else self).new_zeros((0,)),
     )
 
 
@@ -3040,6 +3120,67 @@ def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) 
     self, ind = linalg_checks_norms.tensorinv(name, self, ind)
     size = shape_formulas.flattened(self._shape, 0, ind - 1)[0]
     return op.linalg_inv(self.reshape((size, size))).view(self._shape[ind:] + self._shape[:ind])
+
+
+def reflected_columns(input: Tensor, tau: Tensor) -> Tensor:
+    """The first columns of H_1 H_2 ... of `linalg.householder_product`, without a gradient.
+
+    reflected_columns(Tensor input, Tensor tau) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        tau: tensor.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        input: not defined: use linalg.householder_product, which is differentiable
+        tau: not defined: use linalg.householder_product, which is differentiable
+    Raises:
+        RuntimeError: expected: matrices with at least as many rows as columns, and at most as many factors as columns,
+            of the same batch.
+    """
+    if not watch.every:
+        result = REFLECTED_COLUMNS.launch(input, tau)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or tau.__class__ not in plain) and (
+        result := intercept("reflected_columns", reflected_columns, "leading", input, tau)
+    ) is not NOT_HANDLED:
+        return result
+    return _reflected_columns("reflected_columns", input, tau)
+
+
+def _reflected_columns(name: str, input, tau, into=None) -> Any:
+    given = (input, tau)
+    if not isinstance(input, Tensor):
+        input = checks.tensor(name, "input", input)
+    if not isinstance(tau, Tensor):
+        tau = checks.tensor(name, "tau", tau)
+    input, tau = linalg_checks_norms.householder(name, input, tau)
+    if into is None and not watch.every and REFLECTED_COLUMNS.remember(given, (input, tau)):
+        result = REFLECTED_COLUMNS.launch(input, tau)
+        if result is not None:
+            return result
+    computed = (
+        input._dtype
+        if input._dtype.native and tau._dtype is input._dtype
+        else computed_dtype(name, "match", ("float",), (input, tau))
+    )
+    try:
+        result = adopt(
+            at(input, linalg_cpu.reflected_columns, "dispatch.shape_rules:same")(
+                array_in(input, computed), array_in(tau, computed)
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (input, tau))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad or watch.active:
+        record_undefined(name, (result,), (input, tau), "use linalg.householder_product, which is differentiable")
+    return result
 
 
 @autocast_as(cpu="float32")
@@ -4363,6 +4504,7 @@ __all__ = [
     "linalg_matrix_rank_atol_rtol_float",
     "linalg_matrix_rank_atol_rtol_tensor",
     "linalg_matrix_rank_default",
+    "least_squares",
     "linalg_lstsq",
     "linalg_cond_default",
     "linalg_cond_p_str",
@@ -4372,6 +4514,7 @@ __all__ = [
     "matrix_exp",
     "linalg_tensorsolve",
     "linalg_tensorinv",
+    "reflected_columns",
     "linalg_householder_product",
     "geqrf",
     "ormqr",

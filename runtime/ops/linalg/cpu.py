@@ -9,20 +9,21 @@ from typing import Any, Literal
 import numpy as np
 
 from ...errors import LinAlgError
-from ...kernels.cpu.plan import run
+from ...kernels.cpu.plan import run, run_if_planned
 from . import plans
 from .cpu_lapack import (
+    BLOCK,
     eigen_single,
     first_bad_minors,
     first_zero_pivots,
     in_single,
     matrices,
-    one_thread,
     own_solver,
     refuse,
     singular_single,
     takes_blocks,
 )
+from .cpu_routines import one_thread, routine
 from .cpu_singular import singular_vectors
 from .cpu_symmetric import ROTATED, symmetric_eigen, symmetric_eigenvalues
 
@@ -30,6 +31,7 @@ Array = np.ndarray
 
 _INVERSE = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
 _SOLVE = "The solver failed because the input matrix is singular (the diagonal element {} is zero)."
+_NOT_CONVERGED = "The algorithm failed to converge because the input matrix"
 _CHOLESKY = (
     "The factorization could not be completed because the input is not positive-definite (the leading minor of order "
     "{} is not positive-definite)."
@@ -134,7 +136,7 @@ def _converging(op: str, function: Callable[..., Any], a: Array, *args: Any, **k
             if np.isfinite(a).all()
             else "contained non-finite values"
         )
-    raise LinAlgError(f"{op}(): The algorithm failed to converge because the input matrix {reason}.")
+    raise LinAlgError(f"{op}(): {_NOT_CONVERGED} {reason}.")
 
 
 def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Array, Array]:
@@ -216,6 +218,35 @@ def pseudo_inverse(a: Array, atol: Array, rtol: Array) -> Array:
     limit = np.maximum(atol, rtol * s.max(-1, initial=0))[..., None]
     inverted = np.divide(1, s, out=np.zeros_like(s), where=s > limit)
     return np.ascontiguousarray(((u * inverted[..., None, :]) @ vh).conj().swapaxes(-2, -1))
+
+
+def least_squares(a: Array, b: Array, rcond: float) -> tuple[Array, Array]:
+    """The shortest X with the least |A X - B|, and the rank of each A."""
+    if not np.isfinite(a).all():
+        raise LinAlgError(f"linalg_lstsq(): {_NOT_CONVERGED} contained non-finite values.")
+    result = np.zeros((*a.shape[:-2], a.shape[-1], b.shape[-1]), a.dtype)
+    ranks = np.zeros(a.shape[:-2], np.int64)
+    if not a.size or not b.size:
+        return result, ranks
+    if found := run_if_planned(plans.least_squares, np.ascontiguousarray(a), np.ascontiguousarray(b), rcond):
+        return found[0], found[1]
+    solve, flat = routine("gelsy", a.dtype.char), ranks.reshape(-1)
+    rows, columns = a.shape[-2:]
+    right = np.zeros((*a.shape[:-2], max(rows, columns), b.shape[-1]), a.dtype)
+    right[..., :rows, :] = b
+    room = max(min(rows, columns) + 2 * columns + BLOCK * (columns + 1), 2 * min(rows, columns) + BLOCK * b.shape[-1])
+    for number, (one, given, out) in enumerate(matrices(a, right, result)):
+        with one_thread():
+            x, flat[number] = solve(one, given, np.zeros(columns, np.int32), rcond, room)[1:5:2]
+        out[:] = x[:columns]
+    return result, ranks
+
+
+def reflected_columns(a: Array, factors: Array) -> Array:
+    """The first columns of products of reflections, whose vectors stand below the diagonals."""
+    if a.size:
+        return run(plans.reflected_columns, np.ascontiguousarray(a), np.ascontiguousarray(factors))[0]
+    return np.empty_like(a, order="C")
 
 
 def matrix_exponential(a: Array) -> Array:

@@ -5,12 +5,8 @@ SciPy is loaded by the first call. The matrices of a batch are computed one afte
 
 from __future__ import annotations
 
-import ctypes
-import functools
-import importlib
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import numpy as np
@@ -18,6 +14,7 @@ import numpy as np
 from ...errors import LinAlgError
 from ...kernels.cpu.plan import run
 from . import plans
+from .cpu_routines import c_address, one_thread, routine
 
 Array = np.ndarray
 
@@ -32,29 +29,6 @@ def refuse(op: str, words: str, info: Array) -> NoReturn:
 def takes_blocks(a: Array) -> bool:
     """Whether matrices are for our own loops: there are some, of real numbers."""
     return a.dtype.char in "fd" and a.size > 0
-
-
-@functools.cache
-def routine(name: str, char: str) -> Callable[..., Any]:
-    """The routine of LAPACK, or trsm of BLAS, for a dtype: dgetrf for getrf and "d"."""
-    from scipy.linalg import get_blas_funcs, get_lapack_funcs
-
-    find = get_blas_funcs if name == "trsm" else get_lapack_funcs
-    return find((name,), (np.empty(0, char),))[0]
-
-
-@functools.cache
-def c_address(name: str, char: str) -> int:
-    """The address of LAPACK's routine as a function of C whose ints have 32 bits; 0 where SciPy does not have it."""
-    functions = importlib.import_module("scipy.linalg.cython_lapack").__pyx_capi__
-    capsule = functions.get({"f": "s", "d": "d"}[char] + name)
-    if capsule is None:
-        return 0
-    name_of, pointer_of = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
-    name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
-    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    signature = name_of(capsule)
-    return (pointer_of(capsule, signature) or 0) if b" int *" in signature else 0
 
 
 LARGEST = 1 << 20  # bytes of a square matrix that a cache keeps from one reflection to the next
@@ -86,31 +60,6 @@ def eigen_single(a: Array) -> tuple[Array, Array]:
     """The eigenvalues in ascending order and the eigenvectors, from the lower triangles of float32 matrices."""
     values, vectors = _each_single("syevd", a, lower=1)
     return values, vectors
-
-
-@functools.cache
-def _blas_threads() -> tuple[Any, Any] | None:
-    """SciPy's functions that tell and set the number of BLAS's threads, where it is OpenBLAS."""
-    library = ctypes.PyDLL(importlib.import_module("scipy.linalg._flapack").__file__)
-    for prefix in ("scipy_openblas", "openblas"):
-        if hasattr(library, f"{prefix}_set_num_threads"):
-            return library[f"{prefix}_get_num_threads"], library[f"{prefix}_set_num_threads"]
-    return None
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """BLAS computes in this thread alone: in decompositions its others cost more than they do, and change last bits."""
-    known = _blas_threads()
-    number = known[0]() if known else 1
-    if known is None or number == 1:
-        yield
-        return
-    known[1](1)
-    try:
-        yield
-    finally:
-        known[1](number)
 
 
 def _each_single(name: str, a: Array, **options: Any) -> tuple[Array, ...]:

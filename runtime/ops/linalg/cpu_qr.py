@@ -218,3 +218,23 @@ def factorize_each(
         if wide:
             to = part_of(q, i * rows * wide, rows * wide)
             compose(address(to), rows, wide, count, vectors, triangles, space)
+
+
+@jit
+def reflected_each(
+    a: Array, factors: Array, out: Array, rows: int, columns: int, count: int, first: int, last: int
+) -> None:
+    """The first columns of products of `count` reflections, whose vectors stand below the diagonals of some contiguous
+    matrices, each with its factor."""
+    like, blocks = out.dtype.type(0), (count + BLOCK - 1) // BLOCK
+    vectors, triangles = empty_row(like, blocks * BLOCK * rows), empty_row(like, blocks * BLOCK * BLOCK)
+    space, vector = empty_row(like, 2 * BLOCK * columns), empty_row(like, rows)
+    for m in range(first, last):
+        for j in range(count):
+            vector[0] = 1
+            for i in range(j + 1, rows):
+                vector[i - j] = a[(m * rows + i) * columns + j]
+            keep_reflection(vectors, rows, j, part_of(vector, 0, rows - j))
+        all_triangles(vectors, rows, count, part_of(factors, m * count, count), triangles)
+        to = address(out) + m * rows * columns * item_size(like)
+        compose(to, rows, columns, count, vectors, triangles, space)

@@ -13,6 +13,7 @@ from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any
 from ...kernels.llvm.matrices.side_by_side import TOGETHER
 from .cpu_blocks import BLOCK
 from .cpu_cholesky import factor_each, factor_small
+from .cpu_least_squares import least_squares_each
 from .cpu_lu import (
     COLUMNS,
     decompose_each,
@@ -24,9 +25,12 @@ from .cpu_lu import (
     solve_each,
     solve_triangular_each,
 )
-from .cpu_qr import factorize_each
+from .cpu_qr import factorize_each, reflected_each
+from .cpu_routines import c_address
 from .cpu_small import decompose_small, invert_small, solve_small, solve_triangular_small
 from .cpu_symmetric import ROTATED, eigen_each, eigenvalues_each
+
+LEAST_SQUARES = 4096  # numbers of a matrix: of so few OpenBLAS computes in one thread
 
 
 def inverse(a: Layout) -> Plan | None:
@@ -132,6 +136,29 @@ def qr_factors(a: Layout, mode: str) -> Plan | None:
     results = ((0, (*batch, rows, wide) if wide else (0,)), (1, (*batch, kept, columns)))
     work = work_of(a.shape, columns + wide)
     return (Step(factorize_each, (0,), results, (), (rows, columns, wide, kept), (prod(batch), 1), work),)
+
+
+def least_squares(a: Layout, b: Layout, rcond: float) -> Plan | None:
+    """The shortest X with the least |A X - B|, and the ranks of A, where LAPACK has no use for threads."""
+    if not are_real(a, b) or a.shape[-2] * a.shape[-1] > LEAST_SQUARES or prod(b.shape[-2:]) > LEAST_SQUARES:
+        return None
+    single, double = c_address("gelsy", "f"), c_address("gelsy", "d")
+    if not single or not double:
+        return None
+    batch, (rows, columns), wide = a.shape[:-2], a.shape[-2:], b.shape[-1]
+    results = ((0, (*batch, columns, wide)), (1, batch))
+    ints, work = (rows, columns, wide, single, double), 4 * work_of(a.shape, columns + wide)
+    shared = (prod(batch), 1)
+    return (Step(least_squares_each, (0, 1), results, (rcond,), ints, shared, work, indices=(1,)),)
+
+
+def reflected_columns(a: Layout, factors: Layout) -> Plan | None:
+    """The first columns of products of reflections."""
+    if not are_real(a) or not are_contiguous(factors):
+        return None
+    batch, (rows, columns), count = a.shape[:-2], a.shape[-2:], factors.shape[-1]
+    ints, work = (rows, columns, count), 2 * work_of(a.shape, count)
+    return (Step(reflected_each, (0, 1), ((0, a.shape),), (), ints, (prod(batch), 1), work),)
 
 
 def hermitian_eigen(a: Layout) -> Plan | None:

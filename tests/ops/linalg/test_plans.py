@@ -225,5 +225,43 @@ def test_rows_that_there_are_not() -> None:
     packed, good, b = sg.eye(3), sg.tensor([3, 3, 3], dtype=sg.int32), sg.ones(3, 1)
     for _ in range(2):
         assert sg.linalg.lu_solve(packed, good, b).tolist() == [[1.0], [1.0], [1.0]]
-        with pytest.raises(IndexError):
+        with pytest.raises(RuntimeError, match="index 8 is out of bounds"):
             sg.linalg.lu_solve(packed, sg.tensor([1, 9, 3], dtype=sg.int32), b)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(5, 5), (10, 4), (3, 4, 10), (64, 10, 4), (100, 70)])
+def test_least_squares(shape: tuple[int, ...], dtype: Any) -> None:
+    """Of full rank, and of rank 2, for which the shortest solution is taken."""
+    given, b = np.random.default_rng(0).standard_normal(shape).astype(dtype), drawn((*shape[:-1], 3), dtype, 1)
+    low = given.astype(np.float64)[..., :2] @ np.random.default_rng(1).standard_normal((2, shape[-1]))
+    for a, rank in ((given, min(shape[-2:])), (low.astype(dtype), 2)):
+        expected = np.linalg.pinv(a.astype(np.float64), rcond=1e-5) @ b
+        for _ in range(2):
+            found = sg.linalg.lstsq(sg.tensor(a), sg.tensor(b), rcond=1e-5)
+            scale = max(np.abs(expected).max(), 1) * 100 * np.finfo(dtype).eps
+            assert np.abs(found.solution.numpy() - expected).max() <= scale * np.linalg.cond(given).max() ** 2
+            assert np.array_equal(found.rank.numpy(), np.full(shape[:-2], rank))
+            assert found.residuals.shape == found.singular_values.shape == (0,)
+            assert found.residuals.dtype == found.solution.dtype
+
+
+def test_least_squares_of_nan_are_an_error() -> None:
+    sg.linalg.lstsq(sg.eye(3), sg.ones(3, 1))
+    with pytest.raises(sg.linalg.LinAlgError, match="failed to converge because the input matrix contained non-finite"):
+        sg.linalg.lstsq(sg.full((3, 3), np.nan), sg.ones(3, 1))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape, count", [((5, 5), 5), ((6, 4), 2), ((40, 36), 36), ((40, 36), 20), ((3, 8, 8), 8)])
+def test_products_of_reflections(shape: tuple[int, ...], count: int, dtype: Any) -> None:
+    vectors, factors = drawn(shape, dtype) / 4, drawn((*shape[:-2], 1, count), dtype, 2)[..., 0, :] / 2
+    expected = np.broadcast_to(np.eye(*shape[-2:]), shape).copy()
+    for i in reversed(range(count)):
+        v = np.tril(vectors.astype(np.float64), -1)[..., i : i + 1]
+        v[..., i, 0] = 1
+        expected -= factors[..., i, None, None] * (v @ (v.swapaxes(-1, -2) @ expected))
+    for how in ("rows", "columns"):
+        for _ in range(2):
+            found = sg.linalg.householder_product(laid_out(vectors, how), sg.tensor(factors))
+            assert_near(found, expected, dtype)
