@@ -172,11 +172,18 @@ def rotates(a: Array) -> bool:
     return takes_blocks(a) and a.shape[-1] <= ROTATED
 
 
+def planned_eigen(a: Array) -> list[Array] | None:
+    """The eigenvalues and eigenvectors that a plan finds; None where there is none."""
+    try:
+        return run_if_planned(plans.hermitian_eigen, np.ascontiguousarray(a))
+    except ValueError:
+        raise np.linalg.LinAlgError from None
+
+
 def hermitian_eigen(a: Array) -> tuple[Array, Array]:
     """The eigenvalues in ascending order and the eigenvectors, from the lower triangle of A."""
-    if rotates(a):
-        values, vectors = _converging("linalg_eigh", symmetric_eigen, a, 0)
-        return values, vectors
+    if takes_blocks(a) and (found := _converging("linalg_eigh", planned_eigen, a)):
+        return found[0], found[1]
     if solver := own_solver("stedc", a):
         with one_thread():
             values, vectors = _converging("linalg_eigh", symmetric_eigen, a, solver)

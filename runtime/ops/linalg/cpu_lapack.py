@@ -14,7 +14,7 @@ import numpy as np
 from ...errors import LinAlgError
 from ...kernels.cpu.plan import run
 from . import plans
-from .cpu_routines import c_address, one_thread, routine
+from .cpu_routines import SINGLE, c_address, one_thread, routine
 
 Array = np.ndarray
 
@@ -40,9 +40,6 @@ def own_solver(name: str, a: Array) -> int:
     side = min(a.shape[-2:])
     takes = a.dtype.char in "fd" and a.size > 0 and side >= SINGLE and side * side * a.itemsize <= LARGEST
     return c_address(name, a.dtype.char) if takes else 0
-
-
-SINGLE = 32  # rows: from so many on LAPACK's float32 makes up for calls by Python, matrix by matrix
 
 
 def in_single(a: Array) -> bool:

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+SINGLE = 32  # rows: from so many on LAPACK's float32 makes up for calls by Python, matrix by matrix
+
 
 @functools.cache
 def routine(name: str, char: str) -> Callable[..., Any]:

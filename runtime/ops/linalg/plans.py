@@ -26,8 +26,9 @@ from .cpu_lu import (
     solve_triangular_each,
 )
 from .cpu_qr import factorize_each, reflected_each
-from .cpu_routines import c_address
+from .cpu_routines import SINGLE, c_address
 from .cpu_small import decompose_small, invert_small, solve_small, solve_triangular_small
+from .cpu_small_symmetric import small_eigen_each
 from .cpu_symmetric import ROTATED, eigen_each, eigenvalues_each
 
 LEAST_SQUARES = 4096  # numbers of a matrix: of so few OpenBLAS computes in one thread
@@ -142,12 +143,12 @@ def least_squares(a: Layout, b: Layout, rcond: float) -> Plan | None:
     """The shortest X with the least |A X - B|, and the ranks of A, where LAPACK has no use for threads."""
     if not are_real(a, b) or a.shape[-2] * a.shape[-1] > LEAST_SQUARES or prod(b.shape[-2:]) > LEAST_SQUARES:
         return None
-    single, double = c_address("gelsy", "f"), c_address("gelsy", "d")
-    if not single or not double:
+    addresses = addresses_of("gelsy")
+    if not all(addresses):
         return None
     batch, (rows, columns), wide = a.shape[:-2], a.shape[-2:], b.shape[-1]
     results = ((0, (*batch, columns, wide)), (1, batch))
-    ints, work = (rows, columns, wide, single, double), 4 * work_of(a.shape, columns + wide)
+    ints, work = (rows, columns, wide, *addresses), 4 * work_of(a.shape, columns + wide)
     shared = (prod(batch), 1)
     return (Step(least_squares_each, (0, 1), results, (rcond,), ints, shared, work, indices=(1,)),)
 
@@ -167,7 +168,10 @@ def hermitian_eigen(a: Layout) -> Plan | None:
         return None
     batch, n = a.shape[:-2], a.shape[-1]
     results, work = ((0, a.shape[:-1]), (1, a.shape), (2, batch)), 4 * work_of(a.shape, n)
-    return (Step(eigen_each, (0,), results, (), (n, 0), (prod(batch), 1), work, int32s=(2,)), *failing(2, True))
+    kernel, ints = (eigen_each, (0,)) if n >= SINGLE else (small_eigen_each, addresses_of("syevd"))
+    if n < SINGLE and not all(ints):
+        return None
+    return (Step(kernel, (0,), results, (), (n, *ints), (prod(batch), 1), work, int32s=(2,)), *failing(2, True))
 
 
 def hermitian_eigenvalues(a: Layout) -> Plan | None:
@@ -214,6 +218,11 @@ def decomposing(a: Layout, packed: int, pivots: int, info: int) -> Plan:
     else:
         step = Step(decompose_each, (0,), results, (), (rows, columns), (count, 1), work, int32s=others)
     return (step,)
+
+
+def addresses_of(name: str) -> Ints:
+    """The addresses of LAPACK's routine for float32 and float64; 0 where there is none."""
+    return c_address(name, "f"), c_address(name, "d")
 
 
 def failing(info: int, check_errors: bool) -> Plan:
