@@ -31,6 +31,7 @@ from ...runtime.ops.linalg import cpu as linalg_cpu
 from ...runtime.ops.linalg import cpu_lapack as linalg_cpu_lapack
 from ...runtime.ops.linalg import formulas as linalg_formulas
 from ...runtime.ops.linalg import formulas_decompositions as linalg_formulas_decompositions
+from ...runtime.ops.linalg import plans as linalg_plans
 from ...runtime.ops.matmul import checks_contraction as matmul_checks_contraction
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.shape import formulas as shape_formulas
@@ -39,10 +40,10 @@ from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
 from ..functions import linalg as functions
 
-LINALG_INV = KernelOp("linalg_inv", None, linalg_cpu.inverse, functions.LinalgInvBackward0, {"A": "T"})
+LINALG_INV = KernelOp("linalg_inv", linalg_plans.inverse, linalg_cpu.inverse, functions.LinalgInvBackward0, {"A": "T"})
 LINALG_INV_EX = KernelOp(
     "linalg_inv_ex",
-    None,
+    linalg_plans.inverse_info,
     linalg_cpu.inverse_info,
     functions.LinalgInvExBackward0,
     {"A": "T", "check_errors": "b"},
@@ -51,7 +52,7 @@ LINALG_INV_EX = KernelOp(
 )
 SOLVE_MATRICES = KernelOp(
     "solve_matrices",
-    None,
+    linalg_plans.solve_matrices,
     linalg_cpu.solve_matrices,
     functions.SolveMatricesBackward0,
     {"A": "T", "B": "T", "check_errors": "b"},
@@ -60,17 +61,21 @@ SOLVE_MATRICES = KernelOp(
 )
 SOLVE_TRIANGULAR_MATRICES = KernelOp(
     "solve_triangular_matrices",
-    None,
+    linalg_plans.solve_triangular_matrices,
     linalg_cpu_lapack.solve_triangular_matrices,
     functions.SolveTriangularMatricesBackward0,
     {"A": "T", "B": "T", "upper": "b", "unitriangular": "b"},
 )
-LINALG_DET = KernelOp("linalg_det", None, linalg_cpu.determinant, functions.LinalgDetBackward0, {"A": "T"})
+LINALG_DET = KernelOp(
+    "linalg_det", linalg_plans.determinant, linalg_cpu.determinant, functions.LinalgDetBackward0, {"A": "T"}
+)
 COFACTORS = KernelOp("cofactors", None, linalg_cpu.cofactors, functions.CofactorsBackward0, {"self": "T"})
-LINALG_SLOGDET = KernelOp("linalg_slogdet", None, linalg_cpu.log_determinant, None, {"A": "T"}, outputs=2)
+LINALG_SLOGDET = KernelOp(
+    "linalg_slogdet", linalg_plans.log_determinant, linalg_cpu.log_determinant, None, {"A": "T"}, outputs=2
+)
 CHOLESKY_FACTOR = KernelOp(
     "cholesky_factor",
-    None,
+    linalg_plans.cholesky_factor,
     linalg_cpu.cholesky_factor,
     functions.CholeskyFactorBackward0,
     {"self": "T", "check_errors": "b"},
@@ -84,16 +89,23 @@ LINALG_SVDVALS = KernelOp(
     "linalg_svdvals", None, linalg_cpu.singular_values, functions.LinalgSvdvalsBackward0, {"A": "T", "driver": "s"}
 )
 HERMITIAN_EIGEN = KernelOp(
-    "hermitian_eigen", None, linalg_cpu.hermitian_eigen, functions.HermitianEigenBackward0, {"self": "T"}, outputs=2
+    "hermitian_eigen",
+    linalg_plans.hermitian_eigen,
+    linalg_cpu.hermitian_eigen,
+    functions.HermitianEigenBackward0,
+    {"self": "T"},
+    outputs=2,
 )
 HERMITIAN_EIGENVALUES = KernelOp(
     "hermitian_eigenvalues",
-    None,
+    linalg_plans.hermitian_eigenvalues,
     linalg_cpu.hermitian_eigenvalues,
     functions.HermitianEigenvaluesBackward0,
     {"self": "T"},
 )
-LINALG_QR = KernelOp("linalg_qr", None, linalg_cpu.qr_factors, None, {"A": "T", "mode": "s"}, outputs=2)
+LINALG_QR = KernelOp(
+    "linalg_qr", linalg_plans.qr_factors, linalg_cpu.qr_factors, None, {"A": "T", "mode": "s"}, outputs=2
+)
 PSEUDO_INVERSE = KernelOp(
     "pseudo_inverse",
     None,
@@ -101,13 +113,25 @@ PSEUDO_INVERSE = KernelOp(
     functions.PseudoInverseBackward0,
     {"self": "T", "atol": "R", "rtol": "R"},
 )
+LEAST_SQUARES = KernelOp(
+    "least_squares",
+    linalg_plans.least_squares,
+    linalg_cpu.least_squares,
+    None,
+    {"A": "T", "B": "T", "rcond": "f"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
 LINALG_MATRIX_EXP = KernelOp(
     "linalg_matrix_exp", None, linalg_cpu.matrix_exponential, functions.LinalgMatrixExpBackward0, {"self": "T"}
+)
+REFLECTED_COLUMNS = KernelOp(
+    "reflected_columns", linalg_plans.reflected_columns, linalg_cpu.reflected_columns, None, {"input": "T", "tau": "T"}
 )
 GEQRF = KernelOp("geqrf", None, linalg_cpu.geqrf, None, {"self": "T"}, outputs=2)
 LU_PACKED = KernelOp(
     "lu_packed",
-    None,
+    linalg_plans.lu_packed,
     linalg_cpu_lapack.lu_packed,
     functions.LuPackedBackward0,
     {"self": "T", "check_errors": "b"},
@@ -115,7 +139,13 @@ LU_PACKED = KernelOp(
     dtypes=("same", "int32", "int32"),
 )
 ROW_ORDER = KernelOp(
-    "row_order", None, linalg_cpu_lapack.row_order, None, {"pivots": "T", "rows": "n"}, dtypes=("int64",), refused="b"
+    "row_order",
+    linalg_plans.row_order,
+    linalg_cpu_lapack.row_order,
+    None,
+    {"pivots": "T", "rows": "n"},
+    dtypes=("int64",),
+    refused="b",
 )
 LDL_PACKED = KernelOp(
     "ldl_packed",
@@ -258,7 +288,7 @@ def _linalg_inv(name: str, A, into=None) -> Any:
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
-    if A._device is not CPU and into is None and not watch.every and LINALG_INV.remember(given, (A,)):
+    if into is None and not watch.every and LINALG_INV.remember(given, (A,)):
         result = LINALG_INV.launch(A)
         if result is not None:
             return result
@@ -358,7 +388,7 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     A, check_errors = linalg_checks.square(name, A, check_errors)
-    if A._device is not CPU and into is None and not watch.every and LINALG_INV_EX.remember(given, (A, check_errors)):
+    if into is None and not watch.every and LINALG_INV_EX.remember(given, (A, check_errors)):
         results = LINALG_INV_EX.launch(A, check_errors)
         if results is not None:
             return _linalg_inv_ex_result(*results)
@@ -421,12 +451,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     A, B, check_errors = linalg_checks.systems(name, A, B, check_errors)
-    if (
-        A._device is not CPU
-        and into is None
-        and not watch.every
-        and SOLVE_MATRICES.remember(given, (A, B, check_errors))
-    ):
+    if into is None and not watch.every and SOLVE_MATRICES.remember(given, (A, B, check_errors)):
         results = SOLVE_MATRICES.launch(A, B, check_errors)
         if results is not None:
             return _solve_matrices_result(*results)
@@ -607,12 +632,7 @@ def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None)
     if unitriangular.__class__ is not bool:
         unitriangular = checks.boolean(name, "unitriangular", unitriangular)
     A, B, upper, unitriangular = linalg_checks.systems(name, A, B, upper, unitriangular)
-    if (
-        A._device is not CPU
-        and into is None
-        and not watch.every
-        and SOLVE_TRIANGULAR_MATRICES.remember(given, (A, B, upper, unitriangular))
-    ):
+    if into is None and not watch.every and SOLVE_TRIANGULAR_MATRICES.remember(given, (A, B, upper, unitriangular)):
         result = SOLVE_TRIANGULAR_MATRICES.launch(A, B, upper, unitriangular)
         if result is not None:
             return result
@@ -742,7 +762,7 @@ def _linalg_det(name: str, A, into=None) -> Any:
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
-    if A._device is not CPU and into is None and not watch.every and LINALG_DET.remember(given, (A,)):
+    if into is None and not watch.every and LINALG_DET.remember(given, (A,)):
         result = LINALG_DET.launch(A)
         if result is not None:
             return result
@@ -886,7 +906,7 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
     results = None
-    if A._device is not CPU and into is None and not watch.every:
+    if into is None and not watch.every:
         results = LINALG_SLOGDET.launch(A)
         if results is None and LINALG_SLOGDET.remember(given, (A,)):
             results = LINALG_SLOGDET.launch(A)
@@ -1019,12 +1039,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, check_errors = linalg_checks.square(name, self, check_errors)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and CHOLESKY_FACTOR.remember(given, (self, check_errors))
-    ):
+    if into is None and not watch.every and CHOLESKY_FACTOR.remember(given, (self, check_errors)):
         results = CHOLESKY_FACTOR.launch(self, check_errors)
         if results is not None:
             return _cholesky_factor_result(*results)
@@ -1808,7 +1823,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    if self._device is not CPU and into is None and not watch.every and HERMITIAN_EIGEN.remember(given, (self,)):
+    if into is None and not watch.every and HERMITIAN_EIGEN.remember(given, (self,)):
         results = HERMITIAN_EIGEN.launch(self)
         if results is not None:
             return _hermitian_eigen_result(*results)
@@ -1899,7 +1914,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    if self._device is not CPU and into is None and not watch.every and HERMITIAN_EIGENVALUES.remember(given, (self,)):
+    if into is None and not watch.every and HERMITIAN_EIGENVALUES.remember(given, (self,)):
         result = HERMITIAN_EIGENVALUES.launch(self)
         if result is not None:
             return result
@@ -2122,7 +2137,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
         mode = checks.string(name, "mode", mode)
     A, mode = linalg_checks.qr(name, A, mode)
     results = None
-    if A._device is not CPU and into is None and not watch.every:
+    if into is None and not watch.every:
         results = LINALG_QR.launch(A, mode)
         if results is None and LINALG_QR.remember(given, (A, mode)):
             results = LINALG_QR.launch(A, mode)
@@ -2625,6 +2640,71 @@ def linalg_matrix_rank_default(
     return op.linalg_matrix_rank(self, atol=tol, hermitian=hermitian)
 
 
+def least_squares(A: Tensor, B: Tensor, rcond: float) -> tuple[Tensor, Tensor]:
+    """The shortest X with the least |A X - B|, and the rank of A: singular values up to `rcond` times the greatest count
+    as 0.
+
+    least_squares(Tensor A, Tensor B, float rcond) -> (Tensor solution, Tensor rank) (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        A: tensor.
+        B: tensor.
+        rcond: float.
+    Returns:
+        solution: the dtype that all tensors share.
+        rank: int64.
+    Gradients:
+        A: not defined: use linalg.lstsq, which is differentiable
+        B: not defined: use linalg.lstsq, which is differentiable
+    Raises:
+        RuntimeError: expected: matrices A and B of as many rows, in batches of one shape.
+    """
+    if not watch.every:
+        result = LEAST_SQUARES.launch(A, B, rcond)
+        if result is not None:
+            return _least_squares_result(*result)
+    if (A.__class__ not in plain or B.__class__ not in plain or rcond.__class__ not in plain) and (
+        result := intercept("least_squares", least_squares, "leading", A, B, rcond)
+    ) is not NOT_HANDLED:
+        return result
+    return _least_squares("least_squares", A, B, rcond)
+
+
+_least_squares_result = ReturnType("least_squares", ("solution", "rank"))
+
+
+def _least_squares(name: str, A, B, rcond, into=None) -> Any:
+    given = (A, B, rcond)
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if not isinstance(B, Tensor):
+        B = checks.tensor(name, "B", B)
+    if rcond.__class__ is not float:
+        rcond = checks.floating(name, "rcond", rcond)
+    A, B, rcond = linalg_checks_norms.overdetermined(name, A, B, rcond)
+    if into is None and not watch.every and LEAST_SQUARES.remember(given, (A, B, rcond)):
+        results = LEAST_SQUARES.launch(A, B, rcond)
+        if results is not None:
+            return _least_squares_result(*results)
+    computed = (
+        A._dtype if A._dtype.native and B._dtype is A._dtype else computed_dtype(name, "match", ("float",), (A, B))
+    )
+    try:
+        results = outputs(
+            at(A, linalg_cpu.least_squares, "ops.linalg.shapes:solution_with_rank")(
+                array_in(A, computed), array_in(B, computed), rcond
+            ),
+            computed,
+            ("same", "int64"),
+        )
+    except Exception as error:
+        reraise(name, error, (A, B, rcond))
+    if grad_mode.grad or watch.active:
+        record_undefined(name, results, (A, B), "use linalg.lstsq, which is differentiable")
+    return _least_squares_result(*results)
+
+
 @autocast_as(cpu="float32")
 def linalg_lstsq(
     input: Tensor,
@@ -2652,14 +2732,15 @@ def linalg_lstsq(
         rank: int64.
         singular_values: the dtype that all tensors share, its real counterpart for complex numbers.
     Gradients:
-        through: (x.squeeze(-1) if vectors else x, squared_modulus(self.matmul(x) - right).sum(-2) if full else
-            values.new_zeros((0,)), ranks.new_zeros((0,)) if driver == 'gels' else ranks, values if by_values else
-            values.new_zeros((0,)))
+        through: (x.squeeze(-1) if vectors else x, squared_modulus(self.matmul(x) - right).sum(-2) if full else none,
+            ranks.new_zeros((0,)) if driver == 'gels' else ranks, values if by_values else none)
         where vectors: b.ndim == self.ndim - 1
         where right: b.unsqueeze(-1) if vectors else b
-        where x: linalg_pinv(self, rtol=None if driver == 'gels' else rcond).matmul(right)
+        where found: least_squares_of(self, right, rcond, driver)
+        where x: found[0]
         where values: linalg_svdvals(self.detach())
-        where ranks: linalg_matrix_rank(self, rtol=rcond)
+        where ranks: found[1]
+        where none: (self.real if self.is_complex() else self).new_zeros((0,))
         where by_values: driver == 'gelsd' or driver == 'gelss'
         where full: self.shape[-2] > self.shape[-1] and (driver == 'gels' or by_values and (ranks ==
             self.shape[-1]).all().item())
@@ -2694,18 +2775,20 @@ def linalg_lstsq(
     self, b, rcond, driver = linalg_checks_norms.lstsq(name, self, b, rcond, driver)
     vectors = b.ndim == self.ndim - 1
     right = b.unsqueeze(-1) if vectors else b
-    x = op.linalg_pinv(self, rtol=None if driver == "gels" else rcond).matmul(right)
-    values = op.linalg_svdvals(self.detach())
-    ranks = op.linalg_matrix_rank(self, rtol=rcond)
+    found = linalg_formulas.least_squares_of(self, right, rcond, driver)
+    x = found[0]
+    ranks = found[1]
     by_values = driver == "gelsd" or driver == "gelss"
     full = self._shape[-2] > self._shape[-1] and (
         driver == "gels" or (by_values and (ranks == self._shape[-1]).all().item())
     )
     return _linalg_lstsq_result(
         x.squeeze(-1) if vectors else x,
-        linalg_formulas.squared_modulus(self.matmul(x) - right).sum(-2) if full else values.new_zeros((0,)),
+        linalg_formulas.squared_modulus(self.matmul(x) - right).sum(-2)
+        if full
+        else (self.real if self.is_complex() else self).new_zeros((0,)),
         ranks.new_zeros((0,)) if driver == "gels" else ranks,
-        values if by_values else values.new_zeros((0,)),
+        op.linalg_svdvals(self.detach()) if by_values else (self.real if self.is_complex() else self).new_zeros((0,)),
     )
 
 
@@ -3039,6 +3122,67 @@ def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) 
     return op.linalg_inv(self.reshape((size, size))).view(self._shape[ind:] + self._shape[:ind])
 
 
+def reflected_columns(input: Tensor, tau: Tensor) -> Tensor:
+    """The first columns of H_1 H_2 ... of `linalg.householder_product`, without a gradient.
+
+    reflected_columns(Tensor input, Tensor tau) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        tau: tensor.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        input: not defined: use linalg.householder_product, which is differentiable
+        tau: not defined: use linalg.householder_product, which is differentiable
+    Raises:
+        RuntimeError: expected: matrices with at least as many rows as columns, and at most as many factors as columns,
+            of the same batch.
+    """
+    if not watch.every:
+        result = REFLECTED_COLUMNS.launch(input, tau)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or tau.__class__ not in plain) and (
+        result := intercept("reflected_columns", reflected_columns, "leading", input, tau)
+    ) is not NOT_HANDLED:
+        return result
+    return _reflected_columns("reflected_columns", input, tau)
+
+
+def _reflected_columns(name: str, input, tau, into=None) -> Any:
+    given = (input, tau)
+    if not isinstance(input, Tensor):
+        input = checks.tensor(name, "input", input)
+    if not isinstance(tau, Tensor):
+        tau = checks.tensor(name, "tau", tau)
+    input, tau = linalg_checks_norms.householder(name, input, tau)
+    if into is None and not watch.every and REFLECTED_COLUMNS.remember(given, (input, tau)):
+        result = REFLECTED_COLUMNS.launch(input, tau)
+        if result is not None:
+            return result
+    computed = (
+        input._dtype
+        if input._dtype.native and tau._dtype is input._dtype
+        else computed_dtype(name, "match", ("float",), (input, tau))
+    )
+    try:
+        result = adopt(
+            at(input, linalg_cpu.reflected_columns, "dispatch.shape_rules:same")(
+                array_in(input, computed), array_in(tau, computed)
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (input, tau))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad or watch.active:
+        record_undefined(name, (result,), (input, tau), "use linalg.householder_product, which is differentiable")
+    return result
+
+
 @autocast_as(cpu="float32")
 def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The first columns of H_1 H_2 ..., where H_i = I - tau_i v v^H and v stands below the diagonal of column i, with 1 on
@@ -3249,7 +3393,7 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, check_errors = linalg_checks.matrices_of(name, self, check_errors)
-    if self._device is not CPU and into is None and not watch.every and LU_PACKED.remember(given, (self, check_errors)):
+    if into is None and not watch.every and LU_PACKED.remember(given, (self, check_errors)):
         results = LU_PACKED.launch(self, check_errors)
         if results is not None:
             return _lu_packed_result(*results)
@@ -3298,7 +3442,7 @@ def _row_order(name: str, pivots, rows, into=None) -> Any:
         pivots = checks.tensor(name, "pivots", pivots)
     if rows.__class__ is not int:
         rows = checks.integer(name, "rows", rows)
-    if pivots._device is not CPU and into is None and not watch.every and ROW_ORDER.remember(given, (pivots, rows)):
+    if into is None and not watch.every and ROW_ORDER.remember(given, (pivots, rows)):
         result = ROW_ORDER.launch(pivots, rows)
         if result is not None:
             return result
@@ -4372,6 +4516,7 @@ __all__ = [
     "linalg_matrix_rank_atol_rtol_float",
     "linalg_matrix_rank_atol_rtol_tensor",
     "linalg_matrix_rank_default",
+    "least_squares",
     "linalg_lstsq",
     "linalg_cond_default",
     "linalg_cond_p_str",
@@ -4381,6 +4526,7 @@ __all__ = [
     "matrix_exp",
     "linalg_tensorsolve",
     "linalg_tensorinv",
+    "reflected_columns",
     "linalg_householder_product",
     "geqrf",
     "ormqr",

@@ -42,8 +42,9 @@ class Step(NamedTuple):
     Where `rows` is (count, unit), the kernel takes two more ints: the first of its rows that it is to compute, a
     multiple of `unit`, and that after the last. So several threads may share them, if operand and result are large, or
     `work` is, which is counted in elements as well. Tables are flat arrays of int64, which nobody writes to;
-    results whose numbers are `indices` are of int64, those whose numbers are `masks` of bool. Complex numbers are
-    given to a kernel as pairs of their parts; results whose numbers are `complexes` have them.
+    results whose numbers are `indices` are of int64, those whose numbers are `int32s` of int32, and those whose numbers
+    are `masks` of bool. Complex numbers are given to a kernel as pairs of their parts; results whose numbers are
+    `complexes` have them.
 
     A result may be as long as elements say: `counted` has pairs (k, c), by which the first size of result k is the last
     number in result c, of int64, that a call before has made; the shape of k has 0 there.
@@ -69,10 +70,12 @@ class Step(NamedTuple):
     row: int = 0
     complexes: Ints = ()
     counted: tuple[tuple[int, int], ...] = ()
+    int32s: Ints = ()
 
     def dtypes(self) -> dict[int, np.dtype]:
         """The dtypes of the results, by their numbers, that are not of the operands' dtype."""
-        return dict.fromkeys(self.indices, np.dtype(np.int64)) | dict.fromkeys(self.masks, np.dtype(np.bool_))
+        each = ((self.indices, np.int64), (self.int32s, np.int32), (self.masks, np.bool_))
+        return {output: np.dtype(own) for outputs, own in each for output in outputs}
 
 
 Plan = tuple[Step, ...]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ...kernels.llvm.native_code.element_kinds import (
     BOOL,
     COMPLEX,
+    INT32,
     INTEGERS,
     KINDS,
     is_half,
@@ -72,6 +73,7 @@ class CallPlan(Struct):
     singles: int  # bit i: operand i is float32 where the others are 16-bit floats
     integers: int  # bit i: output i is of int64
     masks: int  # bit i: output i is of bool
+    int32s: int  # bit i: output i is of int32
     complexes: int  # bit i: output i has complex numbers
     reach: Items[int] = room(MOST_OPERANDS)  # elements of each operand that are read, from the first to the last
     steps: Items[Call] = room(1)  # the first of the calls; the others follow
@@ -148,6 +150,8 @@ def kind_of_output(plan: CallPlan, output: int, given: int) -> int:
         return INTEGERS
     if plan.masks >> output & 1:
         return BOOL
+    if plan.int32s >> output & 1:
+        return INT32
     if plan.complexes >> output & 1:
         return COMPLEX + part_kind(given)
     given = part_kind(given)

@@ -11,9 +11,10 @@ from numba import types
 
 from ...dispatch.kernel_ops.kernel_op import kernel_ops
 from ...dispatch.view_cache import view_ops
-from ...kernels.cpu.dtypes.half_plans import HALF, INDEX, MASK, SINGLE, for_halves
+from ...kernels.cpu.dtypes.half_plans import HALF, INDEX, INT32, MASK, SINGLE, for_halves, other_letters
 from ...kernels.cpu.plan import Layout, Plan, Step, takes_complex
 from ...kernels.llvm.native_code.element_kinds import BOOL, INTEGERS
+from ...kernels.llvm.native_code.element_kinds import INT32 as INT32_KIND
 from ...kernels.llvm.native_code.kernel_calls import MOST_ARRAYS, MOST_INTS, MOST_NUMBERS, Constants
 from ...pool.calls import kernel_address
 from ...pool.layout import CALL_NUMBERS, SECTION, TURNING
@@ -26,6 +27,7 @@ from .calls import MOST_READ, MOST_RESULTS, MOST_TABLES, Call, CallPlan, KernelT
 from .gradients import ALL, ALONE, MOST_EDGES, PlannedGradients, Read
 from .launch import KernelOpPlan
 
+OTHER_KINDS = {INDEX: INTEGERS, MASK: BOOL, SINGLE: 0, INT32: INT32_KIND}  # by the letters of half_plans.py
 _tables: dict[Any, np.ndarray] = {}  # of kernels, by their names and letters
 
 
@@ -108,6 +110,7 @@ def call_plan(
         singles=bits([letter == "C" for letter in letters]),
         integers=sum(1 << output for output, letter in others.items() if letter == INDEX),
         masks=sum(1 << output for output, letter in others.items() if letter == MASK),
+        int32s=sum(1 << output for output, letter in others.items() if letter == INT32),
         complexes=sum(1 << output for output in {output for step in plan for output in step.complexes}),
         reach=reaches,
     )[: CallPlan.word("steps")]
@@ -127,13 +130,8 @@ def reach(layout: Layout) -> int:
     return 1 + sum((size - 1) * step for size, step in zip(shape, steps, strict=True)) if all(shape) else 0
 
 
-def other_letters(step: Step) -> dict[int, str]:
-    """What the results of a call are that are not of the operands' dtype."""
-    return dict.fromkeys(step.indices, INDEX) | dict.fromkeys(step.masks, MASK)
-
-
 def call_letters(step: Step, letters: str, others: dict[int, str]) -> str:
-    """What the operands and results of a call are: I for int64, B for bool, T for the operands' dtype."""
+    """What the operands and results of a call are: I for int64, W for int32, B for bool, T for the operands' dtype."""
     alike = {INDEX: INDEX, MASK: MASK}
     given = [alike.get(letters[i], HALF) if i >= 0 else others.get(~i, HALF) for i in step.operands]
     return "".join([*given, *[others.get(output, HALF) for output, _ in step.results]])
@@ -194,7 +192,7 @@ def kernel_table(kernel: Any, letters: str, ints: int, numbers: int) -> np.ndarr
     if key not in _tables:
 
         def find(kind: int) -> int:
-            arrays = [array_of({INDEX: INTEGERS, MASK: BOOL, SINGLE: 0}.get(letter, kind)) for letter in letters]
+            arrays = [array_of(OTHER_KINDS.get(letter, kind)) for letter in letters]
             compiled = kernel.compile() if hasattr(kernel, "function") else kernel
             return kernel_address(compiled, [*arrays, *[types.float64] * numbers, *[types.int64] * ints])
 

@@ -100,6 +100,16 @@ def lstsq(op: str, self: Any, b: Any, rcond: float | None, driver: str | None) -
     return self, b, rcond, driver
 
 
+def overdetermined(op: str, A: Any, B: Any, rcond: float) -> tuple[Any, ...]:
+    """Matrices A and B of as many rows, in batches of one shape."""
+    require_floating(op, A, B)
+    require_matrix(op, "A", A)
+    require_matrix(op, "B", B)
+    if A._shape[:-1] != B._shape[:-1]:
+        raise ShapeError(f"{op}(): Incompatible shapes of A and B: {list(A._shape)} and {list(B._shape)}")
+    return A, B, rcond
+
+
 def tensorsolve(op: str, self: Any, other: Any, dims: Sequence[int] | None) -> tuple[Any, ...]:
     """A tensor A with equally many elements in the dimensions of B and in the others."""
     require_floating(op, self, other)

@@ -9,27 +9,29 @@ from typing import Any, Literal
 import numpy as np
 
 from ...errors import LinAlgError
-from .cpu_cholesky import cholesky_factors
+from ...kernels.cpu.plan import run, run_if_planned
+from . import plans
 from .cpu_lapack import (
+    BLOCK,
     eigen_single,
     first_bad_minors,
     first_zero_pivots,
     in_single,
     matrices,
-    one_thread,
     own_solver,
     refuse,
     singular_single,
+    takes_blocks,
 )
-from .cpu_lu import decomposed, determinant_each, inverses, log_determinant_each, solutions
-from .cpu_qr import reflected
+from .cpu_routines import one_thread, routine
 from .cpu_singular import singular_vectors
-from .cpu_symmetric import symmetric_eigen
+from .cpu_symmetric import ROTATED, symmetric_eigen, symmetric_eigenvalues
 
 Array = np.ndarray
 
 _INVERSE = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
 _SOLVE = "The solver failed because the input matrix is singular (the diagonal element {} is zero)."
+_NOT_CONVERGED = "The algorithm failed to converge because the input matrix"
 _CHOLESKY = (
     "The factorization could not be completed because the input is not positive-definite (the leading minor of order "
     "{} is not positive-definite)."
@@ -61,26 +63,19 @@ def _with_info(
     return result, info
 
 
-def takes_blocks(a: Array) -> bool:
-    """Whether matrices are for our own loops: there are some, of real numbers."""
-    return a.dtype.char in "fd" and a.size > 0
-
-
-def _noted(op: str, words: str, result: Array, info: Array, check_errors: bool) -> tuple[Array, Array]:
-    """The result, nan for matrices whose `info` is not 0, and `info`; one that is not 0 is an error if asked for."""
-    if info.any():
-        if check_errors:
-            refuse(op, words, info)
-        result[info != 0] = np.nan
+def _planned(find: Callable[..., Any], op: str, words: str, check_errors: bool, *arrays: Array) -> tuple[Array, Array]:
+    """The result of a plan, nan for matrices whose `info` is not 0, and `info`; one that is not 0 is an error if asked
+    for."""
+    result, info, *_ = run(find, *map(np.ascontiguousarray, arrays), False)
+    if check_errors and info.any():
+        refuse(op, words, info)
     return result, info
 
 
 def inverse_info(a: Array, check_errors: bool) -> tuple[Array, Array]:
     """The inverses, nan for a singular matrix; and for each its first zero pivot, 0 if there is none."""
     if takes_blocks(a):
-        packed, pivots, info = decomposed(a)
-        result = inverses(packed, pivots)
-        return _noted("linalg_inv", _INVERSE, result.reshape(a.shape), info.reshape(a.shape[:-2]), check_errors)
+        return _planned(plans.inverse_info, "linalg_inv", _INVERSE, check_errors, a)
     return _with_info("linalg_inv", _INVERSE, np.linalg.inv, first_zero_pivots, check_errors, a)
 
 
@@ -91,20 +86,15 @@ def inverse(a: Array) -> Array:
 
 def solve_matrices(a: Array, b: Array, check_errors: bool) -> tuple[Array, Array]:
     """X with A X = B, nan where A is singular; and the first zero pivot of each A, 0 if there is none."""
-    if takes_blocks(a):
-        packed, pivots, info = decomposed(a)
-        result = solutions(packed, pivots, b)
-        return _noted("linalg_solve", _SOLVE, result, info.reshape(a.shape[:-2]), check_errors)
+    if takes_blocks(a) and b.size:
+        return _planned(plans.solve_matrices, "linalg_solve", _SOLVE, check_errors, a, b)
     return _with_info("linalg_solve", _SOLVE, np.linalg.solve, first_zero_pivots, check_errors, a, b)
 
 
 def determinant(a: Array) -> Array:
     """The determinants."""
     if takes_blocks(a):
-        packed, pivots, _ = decomposed(a)
-        result = np.empty(a.shape[:-2], a.dtype)
-        determinant_each(packed, pivots, result.reshape(-1), 0, len(packed))
-        return result
+        return run(plans.determinant, np.ascontiguousarray(a))[0]
     with np.errstate(all="ignore"):
         return np.asarray(np.linalg.det(a), a.dtype)
 
@@ -112,9 +102,7 @@ def determinant(a: Array) -> Array:
 def log_determinant(a: Array) -> tuple[Array, Array]:
     """The signs of the determinants and the logarithms of their absolute values."""
     if takes_blocks(a):
-        packed, pivots, _ = decomposed(a)
-        signs, logarithms = np.empty(a.shape[:-2], a.dtype), np.empty(a.shape[:-2], a.dtype)
-        log_determinant_each(packed, pivots, signs.reshape(-1), logarithms.reshape(-1), 0, len(packed))
+        signs, logarithms, *_ = run(plans.log_determinant, np.ascontiguousarray(a))
         return signs, logarithms
     with np.errstate(all="ignore"):
         sign, logarithm = np.linalg.slogdet(a)
@@ -134,7 +122,7 @@ def cofactors(a: Array) -> Array:
 def cholesky_factor(a: Array, check_errors: bool) -> tuple[Array, Array]:
     """L with A = L L^H from the lower triangle of A; and the first minor that is not positive-definite, else 0."""
     if takes_blocks(a):
-        return _noted("linalg_cholesky", _CHOLESKY, *cholesky_factors(a), check_errors)
+        return _planned(plans.cholesky_factor, "linalg_cholesky", _CHOLESKY, check_errors, a)
     return _with_info("linalg_cholesky", _CHOLESKY, np.linalg.cholesky, first_bad_minors, check_errors, a)
 
 
@@ -148,16 +136,14 @@ def _converging(op: str, function: Callable[..., Any], a: Array, *args: Any, **k
             if np.isfinite(a).all()
             else "contained non-finite values"
         )
-    raise LinAlgError(f"{op}(): The algorithm failed to converge because the input matrix {reason}.")
+    raise LinAlgError(f"{op}(): {_NOT_CONVERGED} {reason}.")
 
 
 def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Array, Array]:
     """Q with orthonormal columns and R upper triangular; with mode "r" R alone, and an empty Q."""
     if takes_blocks(a):
-        rows, count = a.shape[-2], min(a.shape[-2:])
-        q, r = reflected(a, {"reduced": count, "complete": rows, "r": 0}[mode])
-        r = r if mode == "complete" or rows == count else np.ascontiguousarray(r[..., :count, :])
-        return (q if mode != "r" else np.empty(0, a.dtype)), r
+        q, r = run(plans.qr_factors, np.ascontiguousarray(a), mode)
+        return q, r
     if mode == "r":
         return np.empty(0, a.dtype), np.asarray(np.linalg.qr(a, "r"))
     q, r = np.linalg.qr(a, mode)
@@ -181,8 +167,23 @@ def singular_values(a: Array, driver: None) -> Array:
     return _converging("linalg_svdvals", np.linalg.svd, a, compute_uv=False)
 
 
+def rotates(a: Array) -> bool:
+    """Whether rotations find the eigenvalues of matrices: of real ones that are not large."""
+    return takes_blocks(a) and a.shape[-1] <= ROTATED
+
+
+def planned_eigen(a: Array) -> list[Array] | None:
+    """The eigenvalues and eigenvectors that a plan finds; None where there is none."""
+    try:
+        return run_if_planned(plans.hermitian_eigen, np.ascontiguousarray(a))
+    except ValueError:
+        raise np.linalg.LinAlgError from None
+
+
 def hermitian_eigen(a: Array) -> tuple[Array, Array]:
     """The eigenvalues in ascending order and the eigenvectors, from the lower triangle of A."""
+    if takes_blocks(a) and (found := _converging("linalg_eigh", planned_eigen, a)):
+        return found[0], found[1]
     if solver := own_solver("stedc", a):
         with one_thread():
             values, vectors = _converging("linalg_eigh", symmetric_eigen, a, solver)
@@ -193,6 +194,8 @@ def hermitian_eigen(a: Array) -> tuple[Array, Array]:
 
 def hermitian_eigenvalues(a: Array) -> Array:
     """The eigenvalues in ascending order, from the lower triangle of A."""
+    if rotates(a):
+        return _converging("linalg_eigvalsh", symmetric_eigenvalues, a)
     return _converging("linalg_eigvalsh", np.linalg.eigvalsh, a)
 
 
@@ -222,6 +225,35 @@ def pseudo_inverse(a: Array, atol: Array, rtol: Array) -> Array:
     limit = np.maximum(atol, rtol * s.max(-1, initial=0))[..., None]
     inverted = np.divide(1, s, out=np.zeros_like(s), where=s > limit)
     return np.ascontiguousarray(((u * inverted[..., None, :]) @ vh).conj().swapaxes(-2, -1))
+
+
+def least_squares(a: Array, b: Array, rcond: float) -> tuple[Array, Array]:
+    """The shortest X with the least |A X - B|, and the rank of each A."""
+    if not np.isfinite(a).all():
+        raise LinAlgError(f"linalg_lstsq(): {_NOT_CONVERGED} contained non-finite values.")
+    result = np.zeros((*a.shape[:-2], a.shape[-1], b.shape[-1]), a.dtype)
+    ranks = np.zeros(a.shape[:-2], np.int64)
+    if not a.size or not b.size:
+        return result, ranks
+    if found := run_if_planned(plans.least_squares, np.ascontiguousarray(a), np.ascontiguousarray(b), rcond):
+        return found[0], found[1]
+    solve, flat = routine("gelsy", a.dtype.char), ranks.reshape(-1)
+    rows, columns = a.shape[-2:]
+    right = np.zeros((*a.shape[:-2], max(rows, columns), b.shape[-1]), a.dtype)
+    right[..., :rows, :] = b
+    room = max(min(rows, columns) + 2 * columns + BLOCK * (columns + 1), 2 * min(rows, columns) + BLOCK * b.shape[-1])
+    for number, (one, given, out) in enumerate(matrices(a, right, result)):
+        with one_thread():
+            x, flat[number] = solve(one, given, np.zeros(columns, np.int32), rcond, room)[1:5:2]
+        out[:] = x[:columns]
+    return result, ranks
+
+
+def reflected_columns(a: Array, factors: Array) -> Array:
+    """The first columns of products of reflections, whose vectors stand below the diagonals."""
+    if a.size:
+        return run(plans.reflected_columns, np.ascontiguousarray(a), np.ascontiguousarray(factors))[0]
+    return np.empty_like(a, order="C")
 
 
 def matrix_exponential(a: Array) -> Array:

@@ -6,12 +6,13 @@ import math
 
 import numpy as np
 
-from ...kernels.cpu.matmul import PRODUCTS
+from ...kernels.cpu.loops import copy_row
 from ...kernels.cpu.transpose import transpose_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of
-from ...pool.parallel_for import shared
+from ...kernels.llvm.matrices.side_by_side import TOGETHER, subtract_multiples
 from .cpu_blocks import BLOCK, subtract_product, subtract_row
+from .cpu_small import divide_rows, laid_side_by_side, taken_apart, undefine
 
 Array = np.ndarray
 
@@ -54,23 +55,68 @@ def factor(a: int, rows: int, panel: Array, across: Array, space: Array) -> int:
 
 
 @jit
-def factor_each(a: Array, info: Array, first: int, last: int) -> None:
-    """The factors of some contiguous matrices of a batch in their place, zeros above the diagonal."""
-    rows = a.shape[1]
-    like = a.dtype.type(0)
+def factor_each(a: Array, out: Array, info: Array, rows: int, first: int, last: int) -> None:
+    """L with A = L L^T of some contiguous matrices of a batch, zeros above the diagonal; and the order of the first
+    leading minor that is not positive, or 0: then L is nan."""
+    like = out.dtype.type(0)
     panel, across, space = empty_row(like, BLOCK * rows), empty_row(like, rows * rows), empty_row(like, rows * rows)
     for i in range(first, last):
-        info[i] = factor(address(a[i]), rows, panel, across, space)
+        matrix = part_of(out, i * rows * rows, rows * rows)
+        copy_row(part_of(a, i * rows * rows, rows * rows), matrix)
+        info[i] = factor(address(matrix), rows, panel, across, space)
         for r in range(rows):
-            above = part_of(a, (i * rows + r) * rows + r + 1, rows - r - 1)
+            above = part_of(matrix, r * rows + r + 1, rows - r - 1)
             for j in range(above.size):
                 above[j] = 0
+        undefine(matrix, info[i])
 
 
-def cholesky_factors(a: Array) -> tuple[Array, Array]:
-    """L with A = L L^T, and the order of the first leading minor that is not positive, or 0, of real matrices."""
-    result = np.array(a, order="C")
-    info, rows = np.empty(a.shape[:-2], np.int32), a.shape[-1]
-    flat = result.reshape(-1, rows, rows)
-    shared(factor_each, (flat, info.reshape(-1)), len(flat), flat.size * rows // (6 * PRODUCTS))
-    return result, info
+@jit
+def mirrored(group: Array, n: int, downwards: bool) -> None:
+    """Copy the lower triangles of matrices that lie side by side across the diagonal; or the upper ones `downwards`,
+    and leave zeros in their place."""
+    for i in range(n):
+        for j in range(i):
+            below = part_of(group, (i * n + j) * TOGETHER, TOGETHER)
+            above = part_of(group, (j * n + i) * TOGETHER, TOGETHER)
+            for lane in range(TOGETHER):
+                if downwards:
+                    below[lane], above[lane] = above[lane], 0
+                else:
+                    above[lane] = below[lane]
+
+
+@jit
+def factor_group(group: Array, n: int, roots: Array, failed: Array) -> None:
+    """L^T in place of the upper triangles of matrices that lie side by side, and the first minors that fail."""
+    like, size = group.dtype.type(0), item_size(group.dtype.type(0))
+    for lane in range(TOGETHER):
+        failed[lane] = 0
+    for j in range(n):
+        row = part_of(group, (j * n + j) * TOGETHER, (n - j) * TOGETHER)
+        for lane in range(TOGETHER):
+            failed[lane] = j + 1 if failed[lane] == 0 and not row[lane] > 0 else failed[lane]
+            roots[lane] = math.sqrt(row[lane])
+        divide_rows(row, roots, n - j)
+        for i in range(j + 1, n):
+            at = address(group) + (j * n + i) * TOGETHER * size
+            subtract_multiples(like, at, at, address(group) + (i * n + i) * TOGETHER * size, n - i)
+
+
+@jit
+def factor_small(a: Array, out: Array, info: Array, matrices: int, n: int, first: int, last: int) -> None:
+    """`factor_each` of matrices of few rows, a group of which lies side by side meanwhile."""
+    like = out.dtype.type(0)
+    size, group = item_size(like), empty_row(like, n * n * TOGETHER)
+    roots, failed = empty_row(like, TOGETHER), empty_row(0, TOGETHER)
+    for g in range(first, last):
+        begin = g * TOGETHER
+        count = min(TOGETHER, matrices - begin)
+        laid_side_by_side(address(a) + begin * n * n * size, count, n * n, group)
+        mirrored(group, n, False)
+        factor_group(group, n, roots, failed)
+        mirrored(group, n, True)
+        taken_apart(group, count, n * n, address(out) + begin * n * n * size)
+        for lane in range(count):
+            info[begin + lane] = failed[lane]
+            undefine(part_of(out, (begin + lane) * n * n, n * n), failed[lane])

@@ -5,17 +5,16 @@ SciPy is loaded by the first call. The matrices of a batch are computed one afte
 
 from __future__ import annotations
 
-import ctypes
-import functools
-import importlib
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import numpy as np
 
 from ...errors import LinAlgError
+from ...kernels.cpu.plan import run
+from . import plans
+from .cpu_routines import SINGLE, c_address, one_thread, routine
 
 Array = np.ndarray
 
@@ -27,27 +26,9 @@ def refuse(op: str, words: str, info: Array) -> NoReturn:
     raise LinAlgError(f"{op}(): {which}{words.format(int(info.flat[number]))}")
 
 
-@functools.cache
-def routine(name: str, char: str) -> Callable[..., Any]:
-    """The routine of LAPACK, or trsm of BLAS, for a dtype: dgetrf for getrf and "d"."""
-    from scipy.linalg import get_blas_funcs, get_lapack_funcs
-
-    find = get_blas_funcs if name == "trsm" else get_lapack_funcs
-    return find((name,), (np.empty(0, char),))[0]
-
-
-@functools.cache
-def c_address(name: str, char: str) -> int:
-    """The address of LAPACK's routine as a function of C whose ints have 32 bits; 0 where SciPy does not have it."""
-    functions = importlib.import_module("scipy.linalg.cython_lapack").__pyx_capi__
-    capsule = functions.get({"f": "s", "d": "d"}[char] + name)
-    if capsule is None:
-        return 0
-    name_of, pointer_of = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
-    name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
-    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    signature = name_of(capsule)
-    return (pointer_of(capsule, signature) or 0) if b" int *" in signature else 0
+def takes_blocks(a: Array) -> bool:
+    """Whether matrices are for our own loops: there are some, of real numbers."""
+    return a.dtype.char in "fd" and a.size > 0
 
 
 LARGEST = 1 << 20  # bytes of a square matrix that a cache keeps from one reflection to the next
@@ -59,9 +40,6 @@ def own_solver(name: str, a: Array) -> int:
     side = min(a.shape[-2:])
     takes = a.dtype.char in "fd" and a.size > 0 and side >= SINGLE and side * side * a.itemsize <= LARGEST
     return c_address(name, a.dtype.char) if takes else 0
-
-
-SINGLE = 32  # rows: from so many on LAPACK's float32 makes up for calls by Python, matrix by matrix
 
 
 def in_single(a: Array) -> bool:
@@ -79,31 +57,6 @@ def eigen_single(a: Array) -> tuple[Array, Array]:
     """The eigenvalues in ascending order and the eigenvectors, from the lower triangles of float32 matrices."""
     values, vectors = _each_single("syevd", a, lower=1)
     return values, vectors
-
-
-@functools.cache
-def _blas_threads() -> tuple[Any, Any] | None:
-    """SciPy's functions that tell and set the number of BLAS's threads, where it is OpenBLAS."""
-    library = ctypes.PyDLL(importlib.import_module("scipy.linalg._flapack").__file__)
-    for prefix in ("scipy_openblas", "openblas"):
-        if hasattr(library, f"{prefix}_set_num_threads"):
-            return library[f"{prefix}_get_num_threads"], library[f"{prefix}_set_num_threads"]
-    return None
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """BLAS computes in this thread alone: in decompositions its others cost more than they do, and change last bits."""
-    known = _blas_threads()
-    number = known[0]() if known else 1
-    if known is None or number == 1:
-        yield
-        return
-    known[1](1)
-    try:
-        yield
-    finally:
-        known[1](number)
 
 
 def _each_single(name: str, a: Array, **options: Any) -> tuple[Array, ...]:
@@ -140,6 +93,8 @@ def first_bad_minors(a: Array) -> Array:
 
 def solve_triangular_matrices(a: Array, b: Array, upper: bool, unitriangular: bool) -> Array:
     """X with A X = B; only one triangle of A is read, without its diagonal if that is known to be 1."""
+    if takes_blocks(a) and b.size:
+        return run(plans.solve_triangular_matrices, *map(np.ascontiguousarray, (a, b)), upper, unitriangular)[0]
     result = np.array(b, order="C")
     if result.size:
         for one, out in matrices(a, result):
@@ -167,6 +122,11 @@ _ZERO_U = (
 
 def lu_packed(a: Array, check_errors: bool) -> Factors:
     """L and U in one matrix, the rows that were exchanged, counted from 1, and the first zero pivot, 0 if none."""
+    if takes_blocks(a):
+        packed, pivots, info = run(plans.lu_packed, np.ascontiguousarray(a), False)
+        if check_errors and info.any():
+            refuse("linalg_lu_factor", _ZERO_U, info)
+        return packed, pivots, info
 
     def decompose(one: Array) -> Factors:
         packed, exchanged, info = routine("getrf", a.dtype.char)(one)

@@ -11,15 +11,13 @@ import math
 
 import numpy as np
 
-from ...kernels.cpu.matmul import PRODUCTS
+from ...kernels.cpu.loops import copy_row
 from ...kernels.cpu.transpose import transpose_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
-from ...kernels.llvm.matrices.side_by_side import TOGETHER
 from ...kernels.scalar.primitives import bits, choose
-from ...pool.parallel_for import shared
 from .cpu_blocks import BLOCK, solve_lower, solve_upper, subtract_product, subtract_row
-from .cpu_small import decompose_small, invert_small, solve_small
+from .cpu_small import undefine
 
 Array = np.ndarray
 
@@ -104,46 +102,119 @@ def decompose(a: int, rows: int, columns: int, pivots: Array, panel: Array, spac
 
 
 @jit
-def decompose_each(a: Array, pivots: Array, info: Array, first: int, last: int) -> None:
-    """Decompose some contiguous matrices of a batch in place."""
-    rows, columns = a.shape[1:]
+def decompose_each(
+    a: Array, packed: Array, pivots: Array, info: Array, rows: int, columns: int, first: int, last: int
+) -> None:
+    """L and U in one matrix, the row that each was exchanged for and the first pivot that is 0, both counted from 1, of
+    some contiguous matrices of a batch."""
     like, count = a.dtype.type(0), min(rows, columns)
     panel, space = empty_row(like, BLOCK * rows), empty_row(like, rows * columns)
     for i in range(first, last):
-        exchanged = part_of(pivots, i * count, count)
-        info[i] = decompose(address(a[i]), rows, columns, exchanged, panel, space)
+        exchanged, matrix = part_of(pivots, i * count, count), part_of(packed, i * rows * columns, rows * columns)
+        copy_row(part_of(a, i * rows * columns, rows * columns), matrix)
+        info[i] = decompose(address(matrix), rows, columns, exchanged, panel, space)
+        for k in range(count):
+            exchanged[k] += 1
 
 
 @jit
-def solve_each(a: Array, pivots: Array, b: Array, first: int, last: int) -> None:
-    """B = A^-1 B for contiguous matrices, by what `decompose_each` gave of A: a range of blocks of columns of all."""
-    rows, columns = b.shape[1:]
-    like, blocks = a.dtype.type(0), (columns + COLUMNS - 1) // COLUMNS
+def order_each(pivots: Array, order: Array, count: int, rows: int, first: int, last: int) -> None:
+    """Which row stands where after the exchanges of some matrices, of which each has `count`.
+
+    Raises:
+        IndexError: a row is exchanged with one that there is not.
+    """
+    for m in range(first, last):
+        exchanged, found = part_of(pivots, m * count, count), part_of(order, m * rows, rows)
+        for i in range(rows):
+            found[i] = i
+        for i in range(count):
+            other = int(exchanged[i]) - 1
+            if i >= rows or other < 0 or other >= rows:
+                raise IndexError
+            kept = found[i]
+            found[i] = found[other]
+            found[other] = kept
+
+
+@jit
+def fail_if_any(info: Array) -> None:
+    """Raise where a decomposition has failed: the kernel in Python then says which."""
+    for i in range(info.size):
+        if info[i]:
+            raise ValueError
+
+
+@jit
+def copy_columns(matrix: Array, columns: int, start: int, count: int, rows: int, to: Array) -> None:
+    """Copy some columns of a contiguous matrix to where they stand in another one."""
+    for r in range(rows):
+        copy_row(part_of(matrix, r * columns + start, count), part_of(to, r * columns + start, count))
+
+
+@jit
+def solve_each(
+    packed: Array,
+    pivots: Array,
+    info: Array,
+    b: Array,
+    out: Array,
+    rows: int,
+    columns: int,
+    first: int,
+    last: int,
+) -> None:
+    """A^-1 B for contiguous matrices, by what `decompose_each` gave of A: a range of blocks of columns of all."""
+    like, blocks = b.dtype.type(0), (columns + COLUMNS - 1) // COLUMNS
     size, space = item_size(like), empty_row(like, rows * max(COLUMNS, BLOCK))
+    row = columns * size
     for k in range(first, last):
         i, start = k // blocks, k % blocks * COLUMNS
-        count, at, factors = min(COLUMNS, columns - start), address(b[i]) + start * size, address(a[i])
+        count, whole = min(COLUMNS, columns - start), rows * columns
+        copy_columns(part_of(b, i * whole, whole), columns, start, count, rows, part_of(out, i * whole, whole))
+        at, factors = address(out) + (i * whole + start) * size, address(packed) + i * rows * rows * size
         for r in range(rows):
-            if pivots[i, r] != r:
-                exchange(at + r * columns * size, at + pivots[i, r] * columns * size, like, count)
-        solve_lower(factors, rows * size, at, columns * size, rows, count, True, space)
-        solve_upper(factors, rows * size, at, columns * size, rows, count, False, space)
+            other = pivots[i * rows + r] - 1
+            if other != r:
+                exchange(at + r * row, at + other * row, like, count)
+        solve_lower(factors, rows * size, at, row, rows, count, True, space)
+        solve_upper(factors, rows * size, at, row, rows, count, False, space)
+        for r in range(rows):
+            undefine(row_at(like, at + r * row, count), info[i])
 
 
 @jit
-def invert_each(a: Array, pivots: Array, out: Array, first: int, last: int) -> None:
+def solve_triangular_each(
+    a: Array, b: Array, out: Array, rows: int, columns: int, upper: int, unit: int, first: int, last: int
+) -> None:
+    """A^-1 B for contiguous triangular matrices: a range of blocks of columns of all."""
+    like, blocks = b.dtype.type(0), (columns + COLUMNS - 1) // COLUMNS
+    size, space = item_size(like), empty_row(like, rows * max(COLUMNS, BLOCK))
+    row = columns * size
+    for k in range(first, last):
+        i, start = k // blocks, k % blocks * COLUMNS
+        count, whole = min(COLUMNS, columns - start), rows * columns
+        copy_columns(part_of(b, i * whole, whole), columns, start, count, rows, part_of(out, i * whole, whole))
+        at, factors = address(out) + (i * whole + start) * size, address(a) + i * rows * rows * size
+        if upper:
+            solve_upper(factors, rows * size, at, row, rows, count, unit != 0, space)
+        else:
+            solve_lower(factors, rows * size, at, row, rows, count, unit != 0, space)
+
+
+@jit
+def invert_each(packed: Array, pivots: Array, info: Array, out: Array, rows: int, first: int, last: int) -> None:
     """A^-1 for square matrices, by what `decompose_each` gave of A: a range of blocks of columns of all.
 
     Columns of (L U)^-1 are found by a lower triangle that begins where the columns of the identity do; exchanges of
     rows of A are exchanges of columns of the inverse.
     """
-    rows = a.shape[1]
-    like, blocks = a.dtype.type(0), (rows + COLUMNS - 1) // COLUMNS
+    like, blocks = out.dtype.type(0), (rows + COLUMNS - 1) // COLUMNS
     size, space = item_size(like), empty_row(like, rows * COLUMNS)
     part, order = empty_row(like, rows * COLUMNS), empty_row(0, rows)
     for k in range(first, last):
         i, start = k // blocks, k % blocks * COLUMNS
-        count, factors = min(COLUMNS, rows - start), address(a[i])
+        count, factors = min(COLUMNS, rows - start), address(packed) + i * rows * rows * size
         for j in range(rows * count):
             part[j] = 0
         for j in range(count):
@@ -151,91 +222,39 @@ def invert_each(a: Array, pivots: Array, out: Array, first: int, last: int) -> N
         at, lower = address(part) + start * count * size, factors + start * (rows + 1) * size
         solve_lower(lower, rows * size, at, count * size, rows - start, count, True, space)
         solve_upper(factors, rows * size, address(part), count * size, rows, count, False, space)
+        undefine(part_of(part, 0, rows * count), info[i])
         for r in range(rows):
             order[r] = r
         for r in range(rows):
-            p = pivots[i, r]
+            p = pivots[i * rows + r] - 1
             kept = order[r]
             order[r] = order[p]
             order[p] = kept
         for r in range(rows):
-            row, to = part_of(part, r * count, count), out[i, r]
+            row, to = part_of(part, r * count, count), part_of(out, (i * rows + r) * rows, rows)
             for j in range(count):
                 to[order[start + j]] = row[j]
 
 
 @jit
-def log_determinant_each(a: Array, pivots: Array, signs: Array, logarithms: Array, first: int, last: int) -> None:
+def log_determinant_each(packed: Array, pivots: Array, signs: Array, logarithms: Array, rows: int) -> None:
     """The signs of determinants, 0 for those that are 0, and the logarithms of their absolute values."""
-    for i in range(first, last):
+    for i in range(signs.size):
         sign, total = 1.0, 0.0
-        for j in range(a.shape[1]):
-            value = a[i, j, j]
-            sign = -sign if pivots[i, j] != j else sign
+        for j in range(rows):
+            value = packed[(i * rows + j) * rows + j]
+            sign = -sign if pivots[i * rows + j] != j + 1 else sign
             sign = 0 * value if value == 0 or value != value else -sign if value < 0 else sign
             total += math.log(abs(value))
         signs[i], logarithms[i] = sign, total
 
 
 @jit
-def determinant_each(a: Array, pivots: Array, out: Array, first: int, last: int) -> None:
+def determinant_each(packed: Array, pivots: Array, out: Array, rows: int) -> None:
     """Determinants: products of the diagonals, with the other sign for each exchange."""
-    for i in range(first, last):
+    for i in range(out.size):
         product = 1.0
-        for j in range(a.shape[1]):
-            product *= -a[i, j, j] if pivots[i, j] != j else a[i, j, j]
+        for j in range(rows):
+            value = packed[(i * rows + j) * rows + j]
+            product *= -value if pivots[i * rows + j] != j + 1 else value
         out[i] = product
-
-
-def decomposed(a: Array) -> tuple[Array, Array, Array]:
-    """L and U in one matrix, for each row the one it was exchanged for, and the first pivot that is 0, counted from 1,
-    or 0: of a batch of matrices of real numbers, flat."""
-    packed = np.array(a, order="C").reshape(-1, *a.shape[-2:])
-    count, rows, columns = packed.shape
-    pivots, info = np.empty((count, min(rows, columns)), np.int32), np.empty(count, np.int32)
-    if is_small(packed):
-        shared(decompose_small, (packed, pivots, info), _groups(packed), _work(packed, columns) // 3)
-    else:
-        shared(decompose_each, (packed, pivots, info), count, _work(packed, columns) // 3)
-    return packed, pivots, info
-
-
-def solutions(packed: Array, pivots: Array, b: Array) -> Array:
-    """X with A X = B, by what `decomposed` gives of A."""
-    result = np.array(b, order="C")
-    flat = result.reshape(len(packed), *b.shape[-2:])
-    columns = b.shape[-1]
-    if is_small(packed):
-        shared(solve_small, (packed, pivots, flat), _groups(packed), _work(packed, columns))
-        return result
-    shared(solve_each, (packed, pivots, flat), len(packed) * _blocks(columns), _work(packed, columns))
-    return result
-
-
-def inverses(packed: Array, pivots: Array) -> Array:
-    """A^-1, by what `decomposed` gives of A."""
-    result, columns = np.empty_like(packed), packed.shape[-1]
-    if is_small(packed):
-        shared(invert_small, (packed, pivots, result), _groups(packed), _work(packed, columns))
-        return result
-    shared(invert_each, (packed, pivots, result), len(packed) * _blocks(columns), _work(packed, columns))
-    return result
-
-
-def is_small(matrices: Array) -> bool:
-    """Whether square matrices have so few rows that several are decomposed side by side."""
-    rows, columns = matrices.shape[-2:]
-    return bool(rows == columns <= BLOCK)
-
-
-def _groups(matrices: Array) -> int:
-    return -(-len(matrices) // TOGETHER)
-
-
-def _work(matrices: Array, columns: int) -> int:
-    """Products of a batch with as many columns, in elements of other work."""
-    return matrices.size * columns // PRODUCTS
-
-
-def _blocks(columns: int) -> int:
-    return (columns + COLUMNS - 1) // COLUMNS

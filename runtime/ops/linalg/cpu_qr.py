@@ -10,12 +10,12 @@ import math
 
 import numpy as np
 
-from ...kernels.cpu.matmul import PRODUCTS, multiply_at
+from ...kernels.cpu.loops import copy_row
+from ...kernels.cpu.matmul import multiply_at
 from ...kernels.cpu.transpose import transpose_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
 from ...kernels.llvm.matrices.tiles import panel_bytes
-from ...pool.parallel_for import shared
 from .cpu_blocks import BLOCK, subtract_row
 
 Array = np.ndarray
@@ -203,24 +203,38 @@ def all_triangles(vectors: Array, rows: int, count: int, factors: Array, triangl
 
 
 @jit
-def factorize_each(r: Array, q: Array, first: int, last: int) -> None:
-    """R in place of some matrices of a batch; Q, unless it has no columns."""
-    rows, columns, wide = r.shape[1], r.shape[2], q.shape[2]
-    like, count = r.dtype.type(0), min(rows, columns)
+def factorize_each(
+    a: Array, q: Array, r: Array, rows: int, columns: int, wide: int, kept: int, first: int, last: int
+) -> None:
+    """So many rows of R that are `kept`, and `wide` columns of Q, of some contiguous matrices of a batch."""
+    like, count, whole = a.dtype.type(0), min(rows, columns), rows * columns
     blocks = (count + BLOCK - 1) // BLOCK
     vectors, triangles = empty_row(like, blocks * BLOCK * rows), empty_row(like, blocks * BLOCK * BLOCK)
-    space = empty_row(like, 2 * BLOCK * max(columns, wide, 1))
+    space, matrix = empty_row(like, 2 * BLOCK * max(columns, wide, 1)), empty_row(like, whole)
     for i in range(first, last):
-        factorize(address(r[i]), rows, columns, vectors, triangles, space)
+        copy_row(part_of(a, i * whole, whole), matrix)
+        factorize(address(matrix), rows, columns, vectors, triangles, space)
+        copy_row(matrix, part_of(r, i * kept * columns, kept * columns))
         if wide:
-            compose(address(q[i]), rows, wide, count, vectors, triangles, space)
+            to = part_of(q, i * rows * wide, rows * wide)
+            compose(address(to), rows, wide, count, vectors, triangles, space)
 
 
-def reflected(a: Array, columns: int) -> tuple[Array, Array]:
-    """So many columns of Q, and all rows of R, of a batch of real matrices."""
-    r = np.array(a, order="C")
-    q = np.empty((*a.shape[:-1], columns), a.dtype)
-    flat = r.reshape(-1, *a.shape[-2:])
-    work = flat.size * (a.shape[-1] + columns) // PRODUCTS
-    shared(factorize_each, (flat, q.reshape(len(flat), a.shape[-2], columns)), len(flat), work)
-    return q, r
+@jit
+def reflected_each(
+    a: Array, factors: Array, out: Array, rows: int, columns: int, count: int, first: int, last: int
+) -> None:
+    """The first columns of products of `count` reflections, whose vectors stand below the diagonals of some contiguous
+    matrices, each with its factor."""
+    like, blocks = out.dtype.type(0), (count + BLOCK - 1) // BLOCK
+    vectors, triangles = empty_row(like, blocks * BLOCK * rows), empty_row(like, blocks * BLOCK * BLOCK)
+    space, vector = empty_row(like, 2 * BLOCK * columns), empty_row(like, rows)
+    for m in range(first, last):
+        for j in range(count):
+            vector[0] = 1
+            for i in range(j + 1, rows):
+                vector[i - j] = a[(m * rows + i) * columns + j]
+            keep_reflection(vectors, rows, j, part_of(vector, 0, rows - j))
+        all_triangles(vectors, rows, count, part_of(factors, m * count, count), triangles)
+        to = address(out) + m * rows * columns * item_size(like)
+        compose(to, rows, columns, count, vectors, triangles, space)

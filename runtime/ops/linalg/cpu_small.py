@@ -6,6 +6,8 @@ too short. A range of a kernel is one of groups.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ...kernels.cpu.transpose import transpose_at
@@ -71,21 +73,23 @@ def divide_rows(rows: Array, divisors: Array, count: int) -> None:
 
 
 @jit
-def decompose_small(a: Array, pivots: Array, info: Array, first: int, last: int) -> None:
+def decompose_small(
+    a: Array, packed: Array, pivots: Array, info: Array, matrices: int, n: int, first: int, last: int
+) -> None:
     """`decompose_each` of square matrices."""
-    n, like = a.shape[1], a.dtype.type(0)
+    like = a.dtype.type(0)
     size, group = item_size(like), empty_row(like, n * n * TOGETHER)
     tops, places, divisors = empty_row(bits(like), TOGETHER), empty_row(0, TOGETHER), empty_row(like, TOGETHER)
     for g in range(first, last):
         begin = g * TOGETHER
-        count = min(TOGETHER, len(a) - begin)
-        laid_side_by_side(address(a[begin]), count, n * n, group)
+        count = min(TOGETHER, matrices - begin)
+        laid_side_by_side(address(a) + begin * n * n * size, count, n * n, group)
         for lane in range(count):
             info[begin + lane] = 0
         for k in range(n):
             places_of_greatest(group, n, k, tops, places)
             for lane in range(count):
-                pivots[begin + lane, k] = places[lane]
+                pivots[(begin + lane) * n + k] = places[lane] + 1
                 if places[lane] != k:
                     exchange_in_lane(group, n, k, places[lane], lane)
                 if group[(k * n + k) * TOGETHER + lane] == 0 and info[begin + lane] == 0:
@@ -99,55 +103,126 @@ def decompose_small(a: Array, pivots: Array, info: Array, first: int, last: int)
                 at = address(group) + place * size
                 source = address(group) + (k * n + k + 1) * TOGETHER * size
                 subtract_multiples(like, at, source, at + TOGETHER * size, n - k - 1)
-        taken_apart(group, count, n * n, address(a[begin]))
+        taken_apart(group, count, n * n, address(packed) + begin * n * n * size)
 
 
 @jit
-def solve_upper_small(factors: Array, n: int, b: Array, columns: int) -> None:
-    """B = U^-1 B."""
+def solve_lower_small(factors: Array, n: int, b: Array, columns: int, unit: bool) -> None:
+    """B = L^-1 B, with 1 on the diagonal if `unit`."""
+    like, size = b.dtype.type(0), item_size(b.dtype.type(0))
+    row = columns * TOGETHER * size
+    for i in range(n):
+        for k in range(i):
+            at = address(factors) + (i * n + k) * TOGETHER * size
+            subtract_multiples(like, at, address(b) + k * row, address(b) + i * row, columns)
+        if not unit:
+            pivot = part_of(factors, (i * n + i) * TOGETHER, TOGETHER)
+            divide_rows(part_of(b, i * columns * TOGETHER, columns * TOGETHER), pivot, columns)
+
+
+@jit
+def solve_upper_small(factors: Array, n: int, b: Array, columns: int, unit: bool) -> None:
+    """B = U^-1 B, with 1 on the diagonal if `unit`."""
     like, size = b.dtype.type(0), item_size(b.dtype.type(0))
     row = columns * TOGETHER * size
     for i in range(n - 1, -1, -1):
         for k in range(i + 1, n):
             at = address(factors) + (i * n + k) * TOGETHER * size
             subtract_multiples(like, at, address(b) + k * row, address(b) + i * row, columns)
-        pivot = part_of(factors, (i * n + i) * TOGETHER, TOGETHER)
-        divide_rows(part_of(b, i * columns * TOGETHER, columns * TOGETHER), pivot, columns)
+        if not unit:
+            pivot = part_of(factors, (i * n + i) * TOGETHER, TOGETHER)
+            divide_rows(part_of(b, i * columns * TOGETHER, columns * TOGETHER), pivot, columns)
 
 
 @jit
-def solve_small(a: Array, pivots: Array, b: Array, first: int, last: int) -> None:
+def solve_small(
+    packed: Array,
+    pivots: Array,
+    info: Array,
+    b: Array,
+    out: Array,
+    matrices: int,
+    n: int,
+    columns: int,
+    first: int,
+    last: int,
+) -> None:
     """`solve_each`, by what `decompose_small` gave."""
-    n, columns, like = a.shape[1], b.shape[2], a.dtype.type(0)
+    like = b.dtype.type(0)
     size, factors, group = item_size(like), empty_row(like, n * n * TOGETHER), empty_row(like, n * columns * TOGETHER)
-    row = columns * TOGETHER * size
     for g in range(first, last):
         begin = g * TOGETHER
-        count = min(TOGETHER, len(a) - begin)
-        laid_side_by_side(address(a[begin]), count, n * n, factors)
-        laid_side_by_side(address(b[begin]), count, n * columns, group)
+        count = min(TOGETHER, matrices - begin)
+        laid_side_by_side(address(packed) + begin * n * n * size, count, n * n, factors)
+        laid_side_by_side(address(b) + begin * n * columns * size, count, n * columns, group)
         for i in range(n):
             for lane in range(count):
-                if pivots[begin + lane, i] != i:
-                    exchange_in_lane(group, columns, i, pivots[begin + lane, i], lane)
-        for i in range(n):
-            for k in range(i):
-                at = address(factors) + (i * n + k) * TOGETHER * size
-                subtract_multiples(like, at, address(group) + k * row, address(group) + i * row, columns)
-        solve_upper_small(factors, n, group, columns)
-        taken_apart(group, count, n * columns, address(b[begin]))
+                other = pivots[(begin + lane) * n + i] - 1
+                if other != i:
+                    exchange_in_lane(group, columns, i, other, lane)
+        solve_lower_small(factors, n, group, columns, True)
+        solve_upper_small(factors, n, group, columns, False)
+        taken_apart(group, count, n * columns, address(out) + begin * n * columns * size)
+        for i in range(begin, begin + count):
+            undefine(part_of(out, i * n * columns, n * columns), info[i])
 
 
 @jit
-def invert_small(a: Array, pivots: Array, out: Array, first: int, last: int) -> None:
+def solve_triangular_small(
+    a: Array,
+    b: Array,
+    out: Array,
+    matrices: int,
+    n: int,
+    columns: int,
+    upper: int,
+    unit: int,
+    first: int,
+    last: int,
+) -> None:
+    """`solve_triangular_each`."""
+    like = b.dtype.type(0)
+    size, factors, group = item_size(like), empty_row(like, n * n * TOGETHER), empty_row(like, n * columns * TOGETHER)
+    for g in range(first, last):
+        begin = g * TOGETHER
+        count = min(TOGETHER, matrices - begin)
+        laid_side_by_side(address(a) + begin * n * n * size, count, n * n, factors)
+        laid_side_by_side(address(b) + begin * n * columns * size, count, n * columns, group)
+        if upper:
+            solve_upper_small(factors, n, group, columns, unit != 0)
+        else:
+            solve_lower_small(factors, n, group, columns, unit != 0)
+        taken_apart(group, count, n * columns, address(out) + begin * n * columns * size)
+
+
+@jit
+def undefine(matrix: Array, failed: int) -> None:
+    """Make all of a matrix nan where its decomposition has failed."""
+    for i in range(matrix.size if failed else 0):
+        matrix[i] = math.nan
+
+
+@jit
+def exchange_columns(matrix: Array, n: int, i: int, j: int) -> None:
+    """Exchange two columns of a contiguous matrix."""
+    for r in range(n):
+        kept = matrix[r * n + i]
+        matrix[r * n + i] = matrix[r * n + j]
+        matrix[r * n + j] = kept
+
+
+@jit
+def invert_small(
+    packed: Array, pivots: Array, info: Array, out: Array, matrices: int, n: int, first: int, last: int
+) -> None:
     """`invert_each`, by what `decompose_small` gave: rows of L^-1 are as long as those of L."""
-    n, like = a.shape[1], a.dtype.type(0)
+    like = out.dtype.type(0)
     size, factors, group = item_size(like), empty_row(like, n * n * TOGETHER), empty_row(like, n * n * TOGETHER)
     row = n * TOGETHER * size
     for g in range(first, last):
         begin = g * TOGETHER
-        count = min(TOGETHER, len(a) - begin)
-        laid_side_by_side(address(a[begin]), count, n * n, factors)
+        count = min(TOGETHER, matrices - begin)
+        laid_side_by_side(address(packed) + begin * n * n * size, count, n * n, factors)
         for i in range(group.size):
             group[i] = 0
         for i in range(n):
@@ -157,12 +232,12 @@ def invert_small(a: Array, pivots: Array, out: Array, first: int, last: int) -> 
             for k in range(i):
                 at = address(factors) + (i * n + k) * TOGETHER * size
                 subtract_multiples(like, at, address(group) + k * row, address(group) + i * row, k + 1)
-        solve_upper_small(factors, n, group, n)
-        taken_apart(group, count, n * n, address(out[begin]))
+        solve_upper_small(factors, n, group, n, False)
+        taken_apart(group, count, n * n, address(out) + begin * n * n * size)
         for m in range(begin, begin + count):
+            matrix = part_of(out, m * n * n, n * n)
             for r in range(n - 1, -1, -1):
-                p = pivots[m, r]
-                for i in range(n if p != r else 0):
-                    kept = out[m, i, r]
-                    out[m, i, r] = out[m, i, p]
-                    out[m, i, p] = kept
+                p = pivots[m * n + r] - 1
+                if p != r:
+                    exchange_columns(matrix, n, r, p)
+            undefine(matrix, info[m])

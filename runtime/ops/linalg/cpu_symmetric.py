@@ -222,20 +222,24 @@ def rotate(d: Array, e: Array, z: Array, row: int, space: Array, to: int) -> int
 
 
 @jit
-def eigen_each(a: Array, values: Array, vectors: Array, info: Array, solver: int, first: int, last: int) -> None:
-    """The eigenvalues, in order, and eigenvectors of some contiguous matrices; `info` is not 0 where that fails."""
-    n = a.shape[1]
+def eigen_each(
+    a: Array, values: Array, vectors: Array, info: Array, n: int, solver: int, first: int, last: int
+) -> None:
+    """The eigenvalues, in order, and eigenvectors of some contiguous matrices; `info` is not 0 where that fails.
+
+    `solver` is the address of LAPACK's stedc as a function of C, for more than ROTATED rows.
+    """
     like, size, row = a.dtype.type(0), item_size(a.dtype.type(0)), (n + WIDTH - 1) // WIDTH * WIDTH
     blocks = (n + BLOCK - 1) // BLOCK
     whole, kept = empty_row(like, row * row), empty_row(like, blocks * BLOCK * n)
     triangles, factors, e = empty_row(like, blocks * BLOCK * BLOCK), empty_row(like, n), empty_row(like, n)
     space, double = empty_row(like, 2 * BLOCK * n + 4 * row), empty_row(1.0, 2 * n)
     for i in range(first, last):
-        load_symmetric(address(a[i]), n, row, whole)
+        load_symmetric(address(a) + i * n * n * size, n, row, whole)
         norm = length_of(whole)
         factor = near_one(norm, like)
         scale_all(whole, factor)
-        d, to = part_of(values, i * n, n), address(vectors[i])
+        d, to = part_of(values, i * n, n), address(vectors) + i * n * n * size
         tridiagonalize(whole, n, row, d, e, kept, factors, space)
         if norm - norm != 0:
             info[i] = 1
@@ -249,17 +253,59 @@ def eigen_each(a: Array, values: Array, vectors: Array, info: Array, solver: int
         reflect_back(to + n * size, n * size, n - 1, n, n - 1, kept, triangles, False, space)
 
 
-def symmetric_eigen(a: Array, solver: int) -> tuple[Array, Array]:
-    """The eigenvalues in ascending order and the eigenvectors, from the lower triangles of real matrices.
+@jit
+def eigenvalues_each(a: Array, values: Array, info: Array, n: int, first: int, last: int) -> None:
+    """The eigenvalues of some contiguous matrices, in order; `info` is not 0 where they are not found."""
+    like, size, row = a.dtype.type(0), item_size(a.dtype.type(0)), (n + WIDTH - 1) // WIDTH * WIDTH
+    blocks = (n + BLOCK - 1) // BLOCK
+    whole, kept = empty_row(like, row * row), empty_row(like, blocks * BLOCK * n)
+    factors, e, space, double = empty_row(like, n), empty_row(like, n), empty_row(like, 4 * row), empty_row(1.0, 2 * n)
+    found, beside = part_of(double, 0, n), part_of(double, n, n)
+    for i in range(first, last):
+        load_symmetric(address(a) + i * n * n * size, n, row, whole)
+        norm = length_of(whole)
+        factor = near_one(norm, like)
+        scale_all(whole, factor)
+        d = part_of(values, i * n, n)
+        tridiagonalize(whole, n, row, d, e, kept, factors, space)
+        for j in range(n):
+            found[j], beside[j] = d[j], e[j]
+        info[i] = 1 if norm - norm != 0 else rotate_to_diagonal(found, beside, whole, 0)
+        for j in range(n):
+            place = j
+            while place > 0 and d[place - 1] > found[j]:
+                d[place] = d[place - 1]
+                place -= 1
+            d[place] = found[j]
+        scale_all(d, 1 / factor)
 
-    `solver` is the address of LAPACK's stedc as a function of C.
-    """
+
+def symmetric_eigen(a: Array, solver: int) -> tuple[Array, Array]:
+    """The eigenvalues in ascending order and the eigenvectors, from the lower triangles of real matrices."""
     n = a.shape[-1]
-    values, vectors = np.empty(a.shape[:-1], a.dtype), np.empty(a.shape, a.dtype)
-    flat = np.ascontiguousarray(a).reshape(-1, n, n)
-    info = np.empty(len(flat), np.int64)
-    work = 4 * flat.size * n // PRODUCTS
-    shared(eigen_each, (flat, values.reshape(-1), vectors.reshape(flat.shape), info, solver), len(flat), work)
+    values, vectors, info = np.empty(a.shape[:-1], a.dtype), np.empty(a.shape, a.dtype), empty_info(a)
+    arrays = (np.ascontiguousarray(a).reshape(-1), values.reshape(-1), vectors.reshape(-1), info)
+    shared(eigen_each, (*arrays, n, solver), len(info), 4 * a.size * n // PRODUCTS)
+    require_converged(info)
+    return values, vectors
+
+
+def symmetric_eigenvalues(a: Array) -> Array:
+    """The eigenvalues in ascending order, from the lower triangles of real matrices of up to ROTATED rows."""
+    n = a.shape[-1]
+    values, info = np.empty(a.shape[:-1], a.dtype), empty_info(a)
+    arrays = (np.ascontiguousarray(a).reshape(-1), values.reshape(-1), info)
+    shared(eigenvalues_each, (*arrays, n), len(info), 2 * a.size * n // PRODUCTS)
+    require_converged(info)
+    return values
+
+
+def empty_info(a: Array) -> Array:
+    """A place for each matrix of a batch."""
+    return np.empty(math.prod(a.shape[:-2]), np.int32)
+
+
+def require_converged(info: Array) -> None:
+    """Raise where eigenvalues of a matrix have not been found."""
     if info.any():
         raise np.linalg.LinAlgError("eigenvalues did not converge")
-    return values, vectors

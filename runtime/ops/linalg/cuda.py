@@ -199,6 +199,17 @@ def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Arr
     return swapped(q), r
 
 
+def reflected_columns(a: Array, factors: Array) -> Array:
+    """The first columns of products of reflections, whose vectors stand below the diagonals."""
+    if libraries() is None:
+        return fallen(cpu.reflected_columns, a, factors)
+    batch, (m, n), k = a.shape[:-2], a.shape[-2:], factors.shape[-1]
+    q, tau, info = by_columns(a), memory.copied(factors), zeros(a, *batch, dtype=INT32)
+    for matrix, given, failed in each(batch, q, tau, info) if a.size else ():
+        library().orgqr(a.dtype, m, n, k, matrix, m, given, failed, stream_of(a))
+    return swapped(q)
+
+
 def svd_factors(a: Array, full_matrices: bool, driver: None) -> tuple[Array, Array, Array]:
     """U, the singular values in descending order, V^H."""
     if libraries() is None:
@@ -316,6 +327,17 @@ def pseudo_inverse(a: Array, atol: Array, rtol: Array) -> Array:
     indexed.run(kernels.inverted, s.size, s.dtype, s, *limits, factors, s.shape[-1])
     found = multiply_any(scaled_columns(memory.contiguous(u), factors), memory.contiguous(vh))
     return swapped(conjugated(found))
+
+
+def least_squares(a: Array, b: Array, rcond: float) -> tuple[Array, Array]:
+    """The shortest X with the least |A X - B|, and the rank of each A, by singular values."""
+    if libraries() is None:
+        return fallen(cpu.least_squares, a, b, rcond)
+    absolute, relative = zeros(a, *a.shape[:-2]), zeros(a, *a.shape[:-2])
+    memory.fill(relative, rcond)
+    s = on_host(singular_values(a, None))
+    ranks = (s > rcond * s.max(-1, initial=0, keepdims=True)).sum(-1, dtype=np.int64)
+    return multiply_any(pseudo_inverse(a, absolute, relative), b), memory.from_host(ranks, a.device)
 
 
 # Of the numerator of the approximant of exp of degree 13, N. Higham, "The scaling and squaring method" (2005).

@@ -167,8 +167,31 @@ def moved_last(x: Tensor, dims: Sequence[int]) -> Tensor:
     return x.permute([*(d for d in range(x.ndim) if d not in last), *last])
 
 
+def is_followed(*tensors: Tensor) -> bool:
+    """Whether a graph or forward mode follows what is computed of tensors."""
+    return watch.active or any(x._rg for x in tensors)
+
+
+def for_kernel(*tensors: Tensor) -> bool:
+    """Whether tensors are for a kernel without a gradient: real ones of the host that nothing follows."""
+    return not is_followed(*tensors) and all(x.device.type == "cpu" and not x.is_complex() for x in tensors)
+
+
+def least_squares_of(a: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> Pair:
+    """The shortest X with the least |A X - B|, and the ranks of A: by reflections, which estimate singular values.
+
+    By these themselves if the driver says so, or where the limit is the greatest of them.
+    """
+    if driver in (None, "gelsy") and (rcond is None or rcond < 1) and for_kernel(a, b):
+        return op.least_squares(a, b, finfo(a.dtype).eps * max(a._shape[-2:]) if rcond is None else rcond)
+    inverse = op.linalg_pinv(a, rtol=None if driver == "gels" else rcond)
+    return inverse.matmul(b), op.linalg_matrix_rank(a, rtol=rcond)
+
+
 def product_of_reflections(a: Tensor, tau: Tensor) -> Tensor:
     """The first columns of H_1 H_2 ..., H_i = I - tau_i v_i v_i^H, v_i below the diagonal of column i, with 1 on it."""
+    if for_kernel(a, tau):
+        return op.reflected_columns(a, tau)
     rows, columns = a._shape[-2:]
     start = op.eye(rows, columns, dtype=a.dtype, device=a.device)
     vectors, result = a.tril(-1) + start, start.expand(a._shape)

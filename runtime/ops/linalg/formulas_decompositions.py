@@ -199,5 +199,5 @@ def lu_tangent(a_t: Tensor, packed: Tensor, pivots: Tensor) -> Tensor:
 def permutation_matrix(pivots: Tensor, like: Tensor) -> Tensor:
     """P as a matrix."""
     rows = like._shape[-2]
-    identity = op.eye(rows, dtype=like.dtype, device=like.device).expand((*pivots._shape[:-1], rows, rows))
-    return rows_in_order(identity, op.row_order(pivots, rows).argsort(-1))
+    zeros = op.zeros((*pivots._shape[:-1], rows, rows), dtype=like.dtype, device=like.device)
+    return zeros.scatter(-2, op.row_order(pivots, rows).unsqueeze(-2), 1)

@@ -27,6 +27,11 @@ def solution_with_info(A: Any, B: Any, check_errors: bool) -> list[Shape]:
     return [tuple(B.shape), batch(A)]
 
 
+def solution_with_rank(A: Any, B: Any, rcond: float) -> list[Shape]:
+    """As many rows as A has columns, as many columns as B has; and one number a matrix."""
+    return [(*batch(A), A.shape[-1], B.shape[-1]), batch(A)]
+
+
 def third(LD: Any, pivots: Any, B: Any, hermitian: bool) -> Shape:
     """The shape of the right-hand sides."""
     return tuple(B.shape)

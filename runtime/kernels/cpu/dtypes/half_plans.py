@@ -21,7 +21,8 @@ from ...llvm.addresses import part_of
 from ..plan import Array, Ints, Plan, Step
 
 UNIT = 4096  # elements of a copy that stay in one thread
-HALF, SINGLE, INDEX, MASK = "TCIB"  # what a call reads or writes is of the operands' dtype, float32, int64, bool
+# What a call reads or writes is of the operands' dtype, float32, int64, bool, int32.
+HALF, SINGLE, INDEX, MASK, INT32 = "TCIBW"
 
 
 class HalfPlan(NamedTuple):
@@ -39,6 +40,11 @@ def copied(x: Array, out: Array, first: int, last: int) -> None:
         to[i] = row[i]
 
 
+def other_letters(step: Step) -> dict[int, str]:
+    """What the results of a call are that are not of the operands' dtype."""
+    return dict.fromkeys(step.indices, INDEX) | dict.fromkeys(step.masks, MASK) | dict.fromkeys(step.int32s, INT32)
+
+
 def told(kernel: Any) -> str:
     """What a kernel says of 16-bit floats."""
     return getattr(getattr(kernel, "kernel", kernel), "halves", "")
@@ -49,8 +55,7 @@ class Rewritten:
 
     def __init__(self, plan: Plan, operands: str, reach: Sequence[int], outputs: int, singles: int) -> None:
         self.operands, self.reach, self.outputs, self.singles = operands, reach, outputs, singles
-        self.indices = {output for step in plan for output in step.indices}
-        self.masks = {output for step in plan for output in step.masks}
+        self.others = {output: letter for step in plan for output, letter in other_letters(step).items()}
         self.next = 1 + max(outputs, *[output for step in plan for output, _ in step.results])
         self.widened: dict[int, int] = {}
         self.rounded = {output: self.new() for output in self.in_parts(plan)}
@@ -69,7 +74,7 @@ class Rewritten:
 
     def is_half(self, output: int) -> bool:
         """Whether an output is stored in 16 bits."""
-        return output < self.outputs and not self.singles >> output & 1 and output not in self.indices | self.masks
+        return output < self.outputs and not self.singles >> output & 1 and output not in self.others
 
     def in_parts(self, plan: Plan) -> list[int]:
         """The outputs that must be rounded after all: those that a kernel may read, of this call or of one before."""
@@ -83,7 +88,7 @@ class Rewritten:
         for i in step.operands:
             if i < 0:
                 operands.append(~self.rounded.get(~i, ~i))
-                letters += INDEX if ~i in self.indices else MASK if ~i in self.masks else SINGLE
+                letters += self.others.get(~i, SINGLE)
             elif told(step.kernel) == MEMORY:
                 operands.append(i)
                 letters += SINGLE
@@ -96,8 +101,7 @@ class Rewritten:
         results = tuple([(self.rounded.get(output, output), shape) for output, shape in step.results])
         numbers = [output for output, _ in results]
         halves = {output for output in numbers if told(step.kernel) != MEMORY and self.is_half(output)}
-        others = dict.fromkeys(self.indices, INDEX) | dict.fromkeys(self.masks, MASK)
-        letters += "".join(others.get(i, HALF if i in halves else SINGLE) for i in numbers)
+        letters += "".join(self.others.get(i, HALF if i in halves else SINGLE) for i in numbers)
         self.steps.append(step._replace(operands=tuple(operands), results=results))
         self.letters.append(letters)
 
