@@ -103,7 +103,7 @@ def sloping_points(
     first: int,
     last: int,
 ) -> None:
-    """out[n, p, d] = sum_c grad[n, c, p] times the slope of sample (n, c, p) along dimension d, for blocks of points."""
+    """out[n, p, d] = sum_c grad[n, c, p] times the slope of sample (n, c, p) along dimension d, by blocks."""
     dims, taps, blocks, area = image.size, TAPS[interpolation], (points + BLOCK - 1) // BLOCK, area_of(image)
     size = room_size(dims, taps)
     numbers, places = empty_row(out.dtype.type(0), size), empty_row(np.int32(0), size)

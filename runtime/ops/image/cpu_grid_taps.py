@@ -26,8 +26,8 @@ NOWHERE = -1
 
 @jit(forceinline=True)
 def room_in(numbers: Array, places: Array, dims: int, taps: int) -> Room:
-    """Memory of `room_size` for a block: pixels, weights and their slopes along each dimension, places and their slopes,
-    and pixels and weights of all dimensions together, with as much again for those of fewer dimensions."""
+    """Memory of `room_size` for a block: pixels, weights and slopes along each dimension, three rows to compute in, and
+    pixels and weights of all dimensions together, with as much again for those of fewer dimensions."""
     along, together = dims * taps * BLOCK, 2 * taps**dims * BLOCK
     return (
         part_of(places, 0, along),
