@@ -132,7 +132,7 @@ def _taps(x: Tensor, size: int, interpolation: int, padding: int, align_corners:
         ]
     at, turn = _padded(at, size, padding, align_corners)
     if interpolation == NEAREST:
-        return [Tap(at.round(), op.ones_like(x), op.zeros_like(x))]
+        return [Tap(at.round(), at * 0 + 1, op.zeros_like(x))]  # a weight that has a gradient, which is 0
     low, slope = at.floor(), turn * scale
     part = at - low
     return [Tap(low, 1 - part, -slope), Tap(low + 1, part, slope)]
