@@ -31,13 +31,14 @@ def sampled_points(
 ) -> None:
     """out[n, c, p] = the weighted sum of the pixels of x[n, c] around grid[n, p], for a range of blocks of points."""
     dims, taps, blocks, area = image.size, TAPS[interpolation], (points + BLOCK - 1) // BLOCK, area_of(image)
-    size = room_size(dims, taps)
+    block = min(BLOCK, points)
+    size = room_size(dims, taps, block)
     numbers, places = empty_row(out.dtype.type(0), size), empty_row(np.int32(0), size)
     held = part_of(numbers, 0, size), part_of(places, 0, size)  # as memory lives while who makes it has lent it
-    room = room_in(*held, dims, taps)
-    taken, inside = empty_row(out.dtype.type(0), taps**dims * BLOCK), empty_row(np.int64(0), taps**dims * BLOCK)
-    for block in range(first, last):
-        n, start = block // blocks, block % blocks * BLOCK
+    room = room_in(*held, dims, taps, block)
+    taken, inside = empty_row(out.dtype.type(0), taps**dims * block), empty_row(np.int64(0), taps**dims * block)
+    for number in range(first, last):
+        n, start = number // blocks, number % blocks * BLOCK
         count = min(BLOCK, points - start)
         find_taps(grid, (n * points + start) * dims, count, image, interpolation, padding, align, room)
         all = taps**dims * count
@@ -46,8 +47,8 @@ def sampled_points(
         for k in range(all):
             safe[k] = max(pixels[k], 0)
         for c in range(n * channels, (n + 1) * channels):
-            take_pixels(part_of(x, c * area, area), pixels, safe, found)
-            weigh_pixels(found, weights, part_of(out, c * points + start, count))
+            row = part_of(out, c * points + start, count)
+            sample_plane(part_of(x, c * area, area), pixels, safe, weights, found, row)
 
 
 @jit
@@ -69,10 +70,11 @@ def spread_points(
     For a range of planes (n, c), each of which is written by one thread, in the order of the points.
     """
     dims, taps, area = image.size, TAPS[interpolation], area_of(image)
-    size = room_size(dims, taps)
+    block = min(BLOCK, points)
+    size = room_size(dims, taps, block)
     numbers, places = empty_row(out.dtype.type(0), size), empty_row(np.int32(0), size)
     held = part_of(numbers, 0, size), part_of(places, 0, size)  # as memory lives while who makes it has lent it
-    room = room_in(*held, dims, taps)
+    room = room_in(*held, dims, taps, block)
     clear(part_of(out, first * area, (last - first) * area))
     plane = first
     while plane < last:
@@ -105,13 +107,14 @@ def sloping_points(
 ) -> None:
     """out[n, p, d] = sum_c grad[n, c, p] times the slope of sample (n, c, p) along dimension d, by blocks."""
     dims, taps, blocks, area = image.size, TAPS[interpolation], (points + BLOCK - 1) // BLOCK, area_of(image)
-    size = room_size(dims, taps)
+    block = min(BLOCK, points)
+    size = room_size(dims, taps, block)
     numbers, places = empty_row(out.dtype.type(0), size), empty_row(np.int32(0), size)
     held = part_of(numbers, 0, size), part_of(places, 0, size)  # as memory lives while who makes it has lent it
-    room, sums = room_in(*held, dims, taps), empty_row(out.dtype.type(0), taps**dims * BLOCK)
-    taken, inside = empty_row(out.dtype.type(0), taps**dims * BLOCK), empty_row(np.int64(0), taps**dims * BLOCK)
-    for block in range(first, last):
-        n, start = block // blocks, block % blocks * BLOCK
+    room, sums = room_in(*held, dims, taps, block), empty_row(out.dtype.type(0), taps**dims * block)
+    taken, inside = empty_row(out.dtype.type(0), taps**dims * block), empty_row(np.int64(0), taps**dims * block)
+    for number in range(first, last):
+        n, start = number // blocks, number % blocks * BLOCK
         count = min(BLOCK, points - start)
         find_taps(grid, (n * points + start) * dims, count, image, interpolation, padding, align, room)
         all = taps**dims * count
@@ -121,7 +124,7 @@ def sloping_points(
         for k in range(all):
             safe[k] = max(pixels[k], 0)
         for c in range(n * channels, (n + 1) * channels):
-            take_pixels(part_of(x, c * area, area), pixels, safe, found)
+            take_into(part_of(x, c * area, area), safe, found)  # what is nowhere has no slope in the end
             add_products(found, part_of(grad, c * points + start, count), total)
         to = part_of(out, (n * points + start) * dims, count * dims)
         for d in range(dims):
@@ -138,13 +141,30 @@ def area_of(image: Array) -> int:
 
 
 @jit
+def sample_plane(plane: Array, pixels: Array, places: Array, weights: Array, taken: Array, row: Array) -> None:
+    """row[p] = the sum of the pixels of point p times their weights; those that are nowhere have some place."""
+    if pixels.size == row.size:
+        take_into(plane, places, row)
+        clear_nowhere(pixels, row)
+        return
+    take_into(plane, places, taken)
+    if not np.isfinite(plane[0]):  # which stands for those that are nowhere: else their weights of 0 are enough
+        clear_nowhere(pixels, taken)
+    weigh_pixels(taken, weights, row)
+
+
+@jit
+def clear_nowhere(pixels: Array, taken: Array) -> None:
+    """Zeros in the place of pixels that are nowhere."""
+    zero = taken.dtype.type(0)
+    for k in range(taken.size):
+        taken[k] = taken[k] if pixels[k] >= 0 else zero
+
+
+@jit
 def weigh_pixels(taken: Array, weights: Array, row: Array) -> None:
     """row[p] = the sum of the pixels of point p times their weights; four are added at a time."""
     count, zero = row.size, row.dtype.type(0)
-    if taken.size == count:
-        for p in range(count):
-            row[p] = taken[p]
-        return
     for t in range(0, taken.size, 4 * count):
         a, b = part_of(taken, t, count), part_of(taken, t + count, count)
         c, d = part_of(taken, t + 2 * count, count), part_of(taken, t + 3 * count, count)
@@ -156,24 +176,10 @@ def weigh_pixels(taken: Array, weights: Array, row: Array) -> None:
 
 
 @jit
-def take_pixels(plane: Array, pixels: Array, places: Array, taken: Array) -> None:
-    """The pixels of a plane, 0 for those that are nowhere, which have some place."""
-    zero = taken.dtype.type(0)
-    take_into(plane, places, taken)
-    for k in range(taken.size):
-        taken[k] = taken[k] if pixels[k] >= 0 else zero
-
-
-@jit
 def spread_pixels(row: Array, pixels: Array, weights: Array, plane: Array) -> None:
-    """Adds row[p] times their weights to the pixels of each point p, one point after the other."""
-    count = row.size
-    if pixels.size % (4 * count):
-        for k in range(pixels.size):
-            if pixels[k] >= 0:
-                plane[np.uint64(pixels[k])] += row[k % count] * weights[k]
-        return
-    for t in range(0, pixels.size, 4 * count):
+    """Adds row[p] times their weights to the pixels of each point p."""
+    count, fours = row.size, pixels.size // (4 * row.size) * 4 * row.size
+    for t in range(0, fours, 4 * count):
         a, b = part_of(pixels, t, count), part_of(pixels, t + count, count)
         c, d = part_of(pixels, t + 2 * count, count), part_of(pixels, t + 3 * count, count)
         u, v = part_of(weights, t, count), part_of(weights, t + count, count)
@@ -188,6 +194,11 @@ def spread_pixels(row: Array, pixels: Array, weights: Array, plane: Array) -> No
                 plane[np.uint64(c[p])] += given * w[p]
             if d[p] >= 0:
                 plane[np.uint64(d[p])] += given * z[p]
+    for t in range(fours, pixels.size, count):
+        a, u = part_of(pixels, t, count), part_of(weights, t, count)
+        for p in range(count):
+            if a[p] >= 0:
+                plane[np.uint64(a[p])] += row[p] * u[p]
 
 
 @jit

@@ -15,34 +15,35 @@ from ...kernels.scalar import floor, round
 Array = np.ndarray
 Room = tuple[Array, Array, Array, Array, Array, Array]
 
-BLOCK = 128
+BLOCK = 256  # points whose taps are found together
 NEAREST, BICUBIC = 1, 2  # ways to interpolate; 0 is linear
 TAPS = 2, 1, 4  # pixels that a point reads along one dimension, by the way to interpolate
 MOST_PIXELS = 2**31  # of an image, whose places are counted in 32 bits
 ZEROS, REFLECTION = 0, 2  # what is outside; 1 is the border
+ROWS = 5  # to compute in: coordinates of up to three dimensions, their slopes, and places that are moved
 SHARPNESS = -0.75  # the derivative of the bicubic filter at distance 1
 NOWHERE = -1
 
 
 @jit(forceinline=True)
-def room_in(numbers: Array, places: Array, dims: int, taps: int) -> Room:
-    """Memory of `room_size` for a block: pixels, weights and slopes along each dimension, three rows to compute in, and
+def room_in(numbers: Array, places: Array, dims: int, taps: int, block: int) -> Room:
+    """Memory of `room_size` for a block: pixels, weights and slopes along each dimension, rows to compute in, and
     pixels and weights of all dimensions together, with as much again for those of fewer dimensions."""
-    along, together = dims * taps * BLOCK, 2 * taps**dims * BLOCK
+    along, together = dims * taps * block, 2 * taps**dims * block
     return (
         part_of(places, 0, along),
         part_of(numbers, 0, along),
         part_of(numbers, along, along),
-        part_of(numbers, 2 * along, 3 * BLOCK),
+        part_of(numbers, 2 * along, ROWS * block),
         part_of(places, along, together),
-        part_of(numbers, 2 * along + 3 * BLOCK, together),
+        part_of(numbers, 2 * along + ROWS * block, together),
     )
 
 
 @jit(forceinline=True)
-def room_size(dims: int, taps: int) -> int:
+def room_size(dims: int, taps: int, block: int) -> int:
     """How many elements the memory of a block has."""
-    return (2 * dims * taps + 3 + 2 * taps**dims) * BLOCK
+    return (2 * dims * taps + ROWS + 2 * taps**dims) * block
 
 
 @jit
@@ -56,11 +57,13 @@ def find_taps(
     index, weight, slope, scratch, pixels, weights = room
     dims, taps, step, near = image.size, TAPS[interpolation], 1, 1
     size = taps * count
-    at, scale, moved = part_of(scratch, 0, count), part_of(scratch, count, count), part_of(scratch, 2 * count, count)
+    scale, moved = part_of(scratch, 3 * count, count), part_of(scratch, 4 * count, count)
+    part_coordinates(part_of(grid, start, count * dims), dims, count, scratch)
     found = part_of(index, 0, size), part_of(weight, 0, size)
     for d in range(dims):
         rows = part_of(index, d * size, size), part_of(weight, d * size, size), part_of(slope, d * size, size)
-        unnormalize(grid, start + d, dims, image[d], align, at, scale)
+        at = part_of(scratch, d * count, count)
+        unnormalize(image[d], align, at, scale)
         if interpolation == BICUBIC:
             cubic_taps(at, scale, image[d], padding, align, moved, rows)
         else:
@@ -70,20 +73,32 @@ def find_taps(
             else:
                 linear_taps(at, scale, image[d], rows)
         if d > 0:
-            half = pixels.size // 2 * ((dims - 1 - d) % 2)  # the last ones are in the first half
+            half = pixels.size >> 1 if d + 2 == dims else 0  # the last ones are in the first half
             joined = part_of(pixels, half, near * size), part_of(weights, half, near * size)
-            join_taps(found, rows, step, count, joined)
+            join_taps(found, rows, taps, step, count, joined)
             found = joined
         step, near = step * image[d], near * taps
 
 
 @jit
-def unnormalize(grid: Array, start: int, step: int, size: int, align: bool, at: Array, scale: Array) -> None:
+def part_coordinates(grid: Array, dims: int, count: int, rows: Array) -> None:
+    """The coordinates of points as rows, one for each dimension: all are read at once, which several lanes can do."""
+    x, y, z = part_of(rows, 0, count), part_of(rows, count, count), part_of(rows, 2 * count, count)
+    if dims == 2:
+        for p in range(count):
+            x[p], y[p] = grid[2 * p], grid[2 * p + 1]
+    else:
+        for p in range(count):
+            x[p], y[p], z[p] = grid[3 * p], grid[3 * p + 1], grid[3 * p + 2]
+
+
+@jit
+def unnormalize(size: int, align: bool, at: Array, scale: Array) -> None:
     """Coordinates from -1 to 1 as places of pixels, and how many pixels there are to one of them."""
     number = at.dtype.type
     factor, shift, one = number((size - 1) / 2 if align else size / 2), number(0 if align else 0.5), number(1)
     for p in range(at.size):
-        at[p] = (grid[start + p * step] + one) * factor - shift
+        at[p] = (at[p] + one) * factor - shift
         scale[p] = factor
 
 
@@ -188,11 +203,16 @@ def cubic_weights(at: Array, scale: Array, k: int, weight: Array, slope: Array) 
 
 @jit
 def join_taps(
-    found: tuple[Array, Array], rows: tuple[Array, Array, Array], step: int, count: int, joined: tuple[Array, Array]
+    found: tuple[Array, Array],
+    rows: tuple[Array, Array, Array],
+    taps: int,
+    step: int,
+    count: int,
+    joined: tuple[Array, Array],
 ) -> None:
     """The taps that there are with each one of a further dimension, whose pixels are `step` apart."""
     near, zero = found[0].size, joined[1].dtype.type(0)
-    for k in range(rows[0].size // count):
+    for k in range(taps):
         index, factor = part_of(rows[0], k * count, count), part_of(rows[1], k * count, count)
         for t in range(0, near, count):
             before, product = part_of(found[0], t, count), part_of(found[1], t, count)
