@@ -464,7 +464,7 @@ _guard(
     besides=(
         *(fft, linalg, special, autograd.function, autograd.grad_mode, _creation, _queries),
         *(nn.functional.activation, nn.functional.loss, nn.functional.softmax, nn.functional.normalization),
-        _window_pooling,
+        *(_window_pooling, nn.functional.grid_sample),
         *(Size, device, dtype, is_grad_enabled, is_inference_mode_enabled),
     )
 )

@@ -3035,6 +3035,9 @@ def resample_backward(
 def resample_bytes(
     input: Tensor, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
 ) -> Tensor: ...
+def sample_grid(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor: ...
 def grid_sampler(
     input: Tensor,
     grid: Tensor,

@@ -21,10 +21,13 @@ from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, unca
 from ...runtime.modes.overrides.classes import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.image import checks as image_checks
+from ...runtime.ops.image import cpu_grid as image_cpu_grid
 from ...runtime.ops.image import cpu_padding as image_cpu_padding
 from ...runtime.ops.image import cpu_resample as image_cpu_resample
 from ...runtime.ops.image import formulas as image_formulas
+from ...runtime.ops.image import formulas_grid as image_formulas_grid
 from ...runtime.ops.image import plans as image_plans
+from ...runtime.ops.image import plans_grid as image_plans_grid
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
@@ -74,6 +77,13 @@ RESAMPLE_BYTES = KernelOp(
     None,
     {"self": "T", "dim": "n", "length": "n", "filter": "s", "align_corners": "b", "scale": "f", "antialias": "b"},
     refused="b",
+)
+SAMPLE_GRID = KernelOp(
+    "sample_grid",
+    image_plans_grid.sample_grid,
+    image_cpu_grid.sample_grid,
+    functions.SampleGridBackward0,
+    {"self": "T", "grid": "T", "interpolation_mode": "n", "padding_mode": "n", "align_corners": "b"},
 )
 
 
@@ -604,6 +614,98 @@ def _resample_bytes(name: str, self, dim, length, filter, align_corners, scale, 
     return result
 
 
+def sample_grid(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
+    """grid_sampler by the kernels of the host, for images of fewer than 2^31 pixels.
+
+    sample_grid(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
+    (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        grid: tensor.
+        interpolation_mode: int.
+        padding_mode: int.
+        align_corners: bool.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: grid_spread(grad, grid, self.shape, interpolation_mode, padding_mode, align_corners)
+        grid: grid_slopes(grad, self, grid, interpolation_mode, padding_mode, align_corners)
+    Raises:
+        RuntimeError: expected: an image and a grid of one batch size and dtype, with one coordinate for each spatial
+            dimension.
+    """
+    if not watch.every:
+        result = SAMPLE_GRID.launch(input, grid, interpolation_mode, padding_mode, align_corners)
+        if result is not None:
+            return result
+    if (
+        input.__class__ not in plain
+        or grid.__class__ not in plain
+        or interpolation_mode.__class__ not in plain
+        or padding_mode.__class__ not in plain
+    ) and (
+        result := intercept(
+            "sample_grid", sample_grid, "planes", input, grid, interpolation_mode, padding_mode, align_corners
+        )
+    ) is not NOT_HANDLED:
+        return result
+    return _sample_grid("sample_grid", input, grid, interpolation_mode, padding_mode, align_corners)
+
+
+def _sample_grid(name: str, self, grid, interpolation_mode, padding_mode, align_corners, into=None) -> Any:
+    given = (self, grid, interpolation_mode, padding_mode, align_corners)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(grid, Tensor):
+        grid = checks.tensor(name, "grid", grid)
+    if interpolation_mode.__class__ is not int:
+        interpolation_mode = checks.integer(name, "interpolation_mode", interpolation_mode)
+    if padding_mode.__class__ is not int:
+        padding_mode = checks.integer(name, "padding_mode", padding_mode)
+    if align_corners.__class__ is not bool:
+        align_corners = checks.boolean(name, "align_corners", align_corners)
+    self, grid, interpolation_mode, padding_mode, align_corners = image_checks.grid_sampler(
+        name, self, grid, interpolation_mode, padding_mode, align_corners
+    )
+    if (
+        into is None
+        and not watch.every
+        and SAMPLE_GRID.remember(given, (self, grid, interpolation_mode, padding_mode, align_corners))
+    ):
+        result = SAMPLE_GRID.launch(self, grid, interpolation_mode, padding_mode, align_corners)
+        if result is not None:
+            return result
+    computed = (
+        self._dtype
+        if self._dtype.native and grid._dtype is self._dtype
+        else computed_dtype(name, "match", ("float",), (self, grid))
+    )
+    try:
+        result = adopt(
+            at(self, image_cpu_grid.sample_grid, "ops.image.shapes:sampled_at")(
+                array_in(self, computed), array_in(grid, computed), interpolation_mode, padding_mode, align_corners
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, grid, interpolation_mode, padding_mode, align_corners))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg or grid._rg) and result._dtype.kind in "fc":
+        functions.SampleGridBackward0.record(result, self, grid, interpolation_mode, padding_mode, align_corners)
+    if watch.active:
+        propagate(
+            functions.SampleGridBackward0,
+            result,
+            (self, grid, interpolation_mode, padding_mode, align_corners),
+            (self, grid),
+            into,
+        )
+    return result
+
+
 @autocast_as(cpu="float32", cuda="widest")
 def grid_sampler(
     input: Tensor,
@@ -640,7 +742,17 @@ def grid_sampler(
         >>> sg.grid_sampler(x, sg.zeros(1, 1, 1, 2), 0, 0, False)
         tensor([[[[2.5000]]]])
     """
-    if (input.__class__ not in plain or grid.__class__ not in plain or out.__class__ not in plain) and (
+    if (not watch.casts or uncast()) and out is None:
+        result = SAMPLE_GRID.launch(input, grid, interpolation_mode, padding_mode, align_corners)
+        if result is not None:
+            return result
+    if (
+        input.__class__ not in plain
+        or grid.__class__ not in plain
+        or interpolation_mode.__class__ not in plain
+        or padding_mode.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
         result := intercept(
             "grid_sampler",
             grid_sampler,
@@ -671,7 +783,7 @@ def grid_sampler(
     self, grid, interpolation_mode, padding_mode, align_corners = image_checks.grid_sampler(
         name, self, grid, interpolation_mode, padding_mode, align_corners
     )
-    return image_formulas.grid_samples(self, grid, interpolation_mode, padding_mode, align_corners)
+    return image_formulas_grid.grid_samples(self, grid, interpolation_mode, padding_mode, align_corners)
 
 
 def affine_grid_generator(
@@ -728,6 +840,7 @@ __all__ = [
     "resample",
     "resample_backward",
     "resample_bytes",
+    "sample_grid",
     "grid_sampler",
     "affine_grid_generator",
 ]

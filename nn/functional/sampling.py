@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import checks
 from ...runtime.errors import warn_user
+from ...runtime.modes.overrides.calls import NOT_HANDLED, overridden
+from ...runtime.modes.overrides.classes import plain
 
 INTERPOLATIONS = ("bilinear", "nearest", "bicubic")
 PADDINGS = ("zeros", "border", "reflection")
@@ -40,11 +43,24 @@ def grid_sample(
         >>> sg.nn.functional.grid_sample(x, sg.tensor([[[[-1.0, 0.0]]]]), align_corners=True)
         tensor([[[[2.]]]])
     """
+    if (input.__class__ not in plain or grid.__class__ not in plain) and (
+        result := overridden(
+            grid_sample, input, grid, mode=mode, padding_mode=padding_mode, align_corners=align_corners
+        )
+    ) is not NOT_HANDLED:
+        return result
+    if mode not in INTERPOLATIONS or padding_mode not in PADDINGS:
+        _refuse(mode, padding_mode)
+    aligned = _aligned(align_corners) if align_corners is None else align_corners
+    return ops.grid_sampler(input, grid, INTERPOLATIONS.index(mode), PADDINGS.index(padding_mode), aligned)
+
+
+def _refuse(mode: str, padding_mode: str) -> NoReturn:
+    """Say which of both words is none of those that there are."""
     for name, value, known in (("mode", mode, INTERPOLATIONS), ("padding_mode", padding_mode, PADDINGS)):
         if checks.string("grid_sample", name, value) not in known:
             raise ValueError(f"nn.functional.grid_sample(): expected {name} to be one of {known}, but got: '{value}'")
-    numbers = INTERPOLATIONS.index(mode), PADDINGS.index(padding_mode)
-    return ops.grid_sampler(input, grid, *numbers, _aligned(align_corners))
+    raise AssertionError("both words are known")
 
 
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:

@@ -1,0 +1,41 @@
+"""Sampling images and volumes at the points of a grid, and its gradients."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels.cpu.movement.copies import contiguous
+from ...kernels.cpu.plan import run
+from . import plans_grid
+
+Array = np.ndarray
+Ints = tuple[int, ...]
+
+
+def sample_grid(x: Array, grid: Array, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Array:
+    """x sampled at the coordinates of each point, from -1 to 1, by weights of the pixels around it."""
+    shape = (*x.shape[:2], *grid.shape[1:-1])
+    if 0 in shape:
+        return np.empty(shape, x.dtype)
+    kind = interpolation_mode, padding_mode, align_corners
+    return run(plans_grid.sample_grid, contiguous(x), contiguous(grid), *kind)[0]
+
+
+def sample_grid_backward(
+    wanted: tuple[bool, ...],
+    grad: Array,
+    x: Array | None,
+    grid: Array,
+    input_shape: Ints,
+    interpolation_mode: int,
+    padding_mode: int,
+    align_corners: bool,
+) -> tuple[Array | None, ...]:
+    """The gradients of x and of the grid."""
+    if not grad.size:
+        shapes = tuple(input_shape), grid.shape
+        return tuple(np.zeros(s, grad.dtype) if yes else None for s, yes in zip(shapes, wanted, strict=True))
+    arrays = [None if a is None else contiguous(a) for a in (grad, x, grid)]
+    kind = tuple(input_shape), interpolation_mode, padding_mode, align_corners
+    found = run(plans_grid.sample_grid_backward, wanted, *arrays, *kind)
+    return *found, *[None] * (len(wanted) - len(found))
