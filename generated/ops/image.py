@@ -633,8 +633,8 @@ def sample_grid(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mo
         self: grid_spread(grad, grid, self.shape, interpolation_mode, padding_mode, align_corners)
         grid: grid_slopes(grad, self, grid, interpolation_mode, padding_mode, align_corners)
     Raises:
-        RuntimeError: expected: an image and a grid of one batch size and dtype, with one coordinate for each spatial
-            dimension.
+        RuntimeError: expected: an image and a grid of floats of one batch size and dtype, with one coordinate for each
+            spatial dimension.
     """
     if not watch.every:
         result = SAMPLE_GRID.launch(input, grid, interpolation_mode, padding_mode, align_corners)
@@ -735,8 +735,8 @@ def grid_sampler(
     Gradients:
         through: grid_samples(self, grid, interpolation_mode, padding_mode, align_corners)
     Raises:
-        RuntimeError: expected: an image and a grid of one batch size and dtype, with one coordinate for each spatial
-            dimension.
+        RuntimeError: expected: an image and a grid of floats of one batch size and dtype, with one coordinate for each
+            spatial dimension.
     Example:
         >>> x = sg.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
         >>> sg.grid_sampler(x, sg.zeros(1, 1, 1, 2), 0, 0, False)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...dispatch.checks import wrap_dim
 from ...dispatch.shape_checks import require_shape
-from ...errors import ShapeError
+from ...errors import ShapeError, UnsupportedDtypeError
 
 Ints = Sequence[int]
 
@@ -139,7 +139,7 @@ def resample(
 def grid_sampler(
     op: str, self: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> tuple[Any, ...]:
-    """An image and a grid of one batch size and dtype, with one coordinate for each spatial dimension."""
+    """An image and a grid of floats of one batch size and dtype, with one coordinate for each spatial dimension."""
     if self.dtype is not grid.dtype:
         raise RuntimeError(f"{op}(): expected input and grid to have the same dtype, got {self.dtype} and {grid.dtype}")
     if interpolation_mode not in (0, 1, 2) or padding_mode not in (0, 1, 2):
@@ -155,6 +155,8 @@ def grid_sampler(
         raise RuntimeError(f"{op}(): expected input to have non-empty spatial dimensions, {shapes}")
     if interpolation_mode == 2 and self.ndim != 4:
         raise RuntimeError(f"{op}(): bicubic interpolation only supports 4D input, {shapes}")
+    if self.dtype.kind != "f":
+        raise UnsupportedDtypeError(f"{op}(): expected floating-point numbers, but got {self.dtype!r}")
     return self, grid, interpolation_mode, padding_mode, align_corners
 
 

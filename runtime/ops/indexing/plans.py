@@ -126,7 +126,7 @@ def brought_together(
         if own is None or own.shape == common:
             places.append(1 + dim)
             continue
-        copy = copy_step(spread(own, common), 1 + dim, 1 + k, "I")
+        copy = copy_step(in_shape(own, common), 1 + dim, 1 + k, "I")
         if copy is None:
             return None
         copies.append(copy)
@@ -154,7 +154,7 @@ def broadcast_together(shapes: tuple[Ints, ...]) -> Ints | None:
     return common if prod(common) else None
 
 
-def spread(layout: Layout, shape: Ints) -> Layout:
+def in_shape(layout: Layout, shape: Ints) -> Layout:
     """A contiguous array in a shape to which it broadcasts."""
     missing = len(shape) - len(layout.shape)
     own = zip(layout.shape, contiguous_strides(layout.shape), strict=True)

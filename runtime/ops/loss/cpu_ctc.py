@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...errors import ShapeError
 from ...pool.parallel_for import shared
 from .cpu_ctc_loops import alignment_gradients, alignment_losses
 
@@ -54,7 +55,9 @@ def lengths_of(input_lengths: Sequence[int], target_lengths: Sequence[int]) -> A
 
 
 def whole(targets: Array) -> Array:
-    """Labels as loops read them."""
+    """Rows of labels as loops read them."""
+    if targets.ndim != 2:
+        raise ShapeError(f"ctc_values(): expected a row of labels for each sample, but got shape {list(targets.shape)}")
     return np.ascontiguousarray(targets, np.int64)
 
 
