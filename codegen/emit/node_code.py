@@ -96,7 +96,8 @@ class NodeCode:
 
         The gradients of several outputs are an operand each.
         """
-        tensors = {t.name: f'("k", "{t.slot}")' for t in self.backward_tensors}
+        raw = {a.name for a in self.entry.tensor_arguments if a.name in self.entry.masks and a.type.optional}
+        tensors = {t.name: f'("{"r" if t.name in raw else "k"}", "{t.slot}")' for t in self.backward_tensors}
         values = {v.name: v.slot for v in self.backward_values}
         each = ", ".join(f'("g", "", {i})' for i in self.differentiable_outputs)
         known = {"grad": '("g", "")', "grads": each, "wanted": '("w", "")'} | tensors

@@ -23,6 +23,7 @@ from ..tensor.shapes import Shape, broadcast_shapes
 from .destination import require_strided
 from .drawing import exponential, filled_by, stream, uniform
 from .drawing import normal as drawn_normal
+from .fast import Creation
 from .options import allocating, checked_size, chosen_dtype, finish, from_array
 
 
@@ -62,6 +63,10 @@ def normal(
         tensor([1., 2.])
     """
     require_strided("normal", layout)
+    if out is None and size is not None:
+        made = NORMAL.launch(generator, size, mean, std, dtype, device, requires_grad)
+        if made is not None:
+            return made
     chosen = stream("normal", generator)
     mean, std = _plain(mean), _plain(std)
     _require_deviation(std)
@@ -90,6 +95,8 @@ def _require_deviation(std: Any) -> None:
         return
     if _is_tensor(std) and std.is_complex():
         raise RuntimeError(f"normal(): expected std to be real, but got a tensor of dtype {std.dtype!r}")
+    if _is_tensor(std) and are_between(_on_host(std).ravel(), 0.0, math.inf):
+        return
     least = _on_host(std).min(initial=0).item() if _is_tensor(std) else checks.floating("normal", "std", std)
     if least < 0:
         raise RuntimeError(f"normal(): expected std >= 0, but got std={least}")
@@ -162,6 +169,7 @@ def _is_tensor(value: Any) -> bool:
     return isinstance(value, TensorBase)
 
 
+NORMAL = Creation("normal", "normal", "gsvn")
 _MOST = 2.0**62
 FEW = 16  # places that are looked for one after the other; more are sorted
 

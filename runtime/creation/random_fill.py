@@ -17,6 +17,8 @@ from .fast import Creation
 
 UNIFORM = Creation("uniform_", "uniform", "Tnng")
 NORMAL = Creation("normal_", "normal", "Tnng")
+EXPONENTIAL = Creation("exponential_", "exponential", "Tnng")
+TRIALS = Creation("bernoulli_", "trials", "Tnng")
 
 
 @interceptable("random")
@@ -113,6 +115,8 @@ def bernoulli_(self: Any, p: Any = 0.5, *, generator: Generator | None = None) -
     Raises:
         RuntimeError: p is no probability.
     """
+    if TRIALS.launch(self, p, 0, generator) is not None:
+        return self
     return op.copy_(self, trials("bernoulli_", p, self._shape, self._dtype, generator, self._device))
 
 
@@ -130,6 +134,8 @@ def exponential_(self: Any, lambd: float = 1.0, *, generator: Generator | None =
     Raises:
         RuntimeError: `lambd` is not larger than 0, or the dtype is not floating point.
     """
+    if EXPONENTIAL.launch(self, lambd, 0, generator) is not None:
+        return self
     rate = checks.floating("exponential_", "lambd", lambd)
     if not rate > 0:
         raise RuntimeError(f"exponential_(): expected lambd > 0, but got lambd={rate}")

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import specgrad as sg
-from specgrad.runtime.creation import data, filled, like, random_fill, ranges, sampling
+from specgrad.runtime.creation import data, distributions, filled, like, random_fill, ranges, sampling
 from specgrad.runtime.creation.fast import Creation
 from specgrad.runtime.dispatch.fast_path import fast_path
 
-MODULES = (data, filled, like, random_fill, ranges, sampling)
+MODULES = (data, distributions, filled, like, random_fill, ranges, sampling)
 CREATIONS = [thing for module in MODULES for thing in vars(module).values() if isinstance(thing, Creation)]
 SOURCE = sg.ones(3, 4) + sg.ones(4)  # by an op: from now on native code makes tensors
 for creation in CREATIONS:

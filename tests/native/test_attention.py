@@ -95,6 +95,47 @@ def test_masks(shape: tuple[int, ...], kind: str, dtype: Any, tolerance: float) 
     assert any(plan is not None and used in key for key, plan in table.items())
 
 
+@pytest.mark.parametrize("shape", MASKS.values(), ids=MASKS)
+@pytest.mark.parametrize("kind", ["bool", "float", "learned", "dropped"])
+@pytest.mark.parametrize(("dtype", "tolerance"), [(sg.float32, 1e-5), (sg.float64, 1e-13), (sg.float16, 2e-2)])
+def test_gradients_with_masks(shape: tuple[int, ...], kind: str, dtype: Any, tolerance: float) -> None:
+    """Of inputs and of a learned bias, by plans; against the same in float64 by several ops."""
+    sizes = (2, 3, 5, 4), (2, 3, 9, 4), (2, 3, 9, 6)
+    given = [sg.tensor(rng.normal(size=size)).to(dtype).requires_grad_() for size in sizes]
+    added = sg.tensor(rng.normal(size=shape)).to(dtype)
+    mask = added > -0.5 if kind == "bool" else added.requires_grad_(kind == "learned")
+    given += [mask] if kind == "learned" else []
+    loss, above = 0.5 if kind == "dropped" else 0.0, sg.tensor(rng.normal(size=(2, 3, 5, 6)))
+    wide = [t.detach().double().requires_grad_() for t in given]
+    scores = wide[0] @ wide[1].transpose(2, 3) / 2
+    bias = sg.where(mask, 0.0, -float("inf")).double() if kind == "bool" else [*wide, added.detach().double()][3]
+    for _ in range(3):
+        sg.manual_seed(5)
+        gradients = sg.autograd.grad((attend(*given[:3], mask, dropout_p=loss).double() * above).sum(), given)
+        sg.manual_seed(5)
+        kept = sg.nn.functional.dropout(sg.ones(2, 3, 5, 9), loss).double()
+        expected = sg.autograd.grad(
+            (((scores + bias).softmax(3).nan_to_num(0.0) * kept) @ wide[2] * above).sum(), wide, retain_graph=True
+        )
+        for found, other in zip(gradients, expected, strict=True):
+            close(found, other.nan_to_num(0.0), tolerance)
+    node = OPS.ATTENTION.node.plans
+    table = node.found_float16 if dtype is sg.float16 else node.found
+    assert any(plan is not None and (4 - len(shape)) * (1,) + shape in key for key, plan in table.items())
+
+
+def test_a_mask_that_was_written_to() -> None:
+    """What a mask was when attention was computed is what its gradients need: else an error, also of plans."""
+    q, k, v = drawn("square", False, sg.float64)
+    mask = sg.ones(16, 16, dtype=sg.bool).tril()
+    for _ in range(3):
+        attend(q, k, v, mask).sum().backward()
+    found = attend(q, k, v, mask)
+    mask.logical_not_()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        found.sum().backward()
+
+
 def test_masks_of_any_layout() -> None:
     """Masks whose elements lie apart, and repeated ones, beside others of their shape; a layout has its own plan."""
     q, k, v = (t.detach() for t in drawn("square", False, sg.float64))

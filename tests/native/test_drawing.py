@@ -33,6 +33,8 @@ DRAWS: dict[str, Call] = {
     "randperm of none": lambda: sg.randperm(0),
     "randperm of few": lambda: sg.randperm(20),
     "randperm of some": lambda: sg.randperm(1000),
+    "normal": lambda: sg.normal(1.5, 2, (3, 5)),
+    "normal in float64": lambda: sg.normal(-1, 0.0, [9], dtype=sg.float64, requires_grad=True),
     "survivors": lambda: sampling.survivors(3, 7, p=0.3),
     "survivors of few": lambda: sampling.survivors(64, p=1 - 2**-33),
     "survivors of all": lambda: sampling.survivors(5, p=0.0),
@@ -75,6 +77,19 @@ def test_tensors_are_filled_as_by_the_general_path(kind: Any, bounds: Any) -> No
     assert least <= x.min().item() and x.max().item() <= max(most, least) and x._version == 1
 
 
+@pytest.mark.parametrize("kind", [sg.float32, sg.float64], ids=str)
+def test_rates_and_chances_are_those_of_the_general_path(kind: Any) -> None:
+    """The same numbers, from the same words, also at the ends of what may be asked for."""
+    for size in (0, 1, 7, 50, 5001):
+        for rate in (1, 0.5, 1e-300, 3e38):
+            assert is_native(lambda n, rate: zeros(n, kind=kind).exponential_(rate), size, rate)
+        for chance in (0, 1, 0.3, 2.0**-60, True):
+            assert is_native(lambda n, chance: zeros(n + 1, kind=kind)[1:].bernoulli_(chance), size, chance)
+    assert zeros(4000, kind=kind).exponential_(4.0).mean().item() == pytest.approx(0.25, abs=0.03)
+    x = zeros(4000, kind=kind).bernoulli_(0.25)
+    assert x.unique().tolist() == [0.0, 1.0] and x.mean().item() == pytest.approx(0.25, abs=0.03)
+
+
 def test_fills_that_are_for_the_general_path() -> None:
     """Tensors that require grad, whose elements lie apart, or are saved, and numbers that are wrong."""
     leaf = sg.ones(3, requires_grad=True)
@@ -92,6 +107,15 @@ def test_fills_that_are_for_the_general_path() -> None:
         lambda: zeros(3).normal_(0, float("nan")),
         lambda: zeros(3).normal_(generator=7),
         lambda: zeros(1).expand(3).normal_(),
+        lambda: zeros(3).exponential_(0),
+        lambda: zeros(3).exponential_(-1.0),
+        lambda: zeros(3).exponential_(float("nan")),
+        lambda: zeros(3).bernoulli_(1.5),
+        lambda: zeros(3).bernoulli_(-0.1),
+        lambda: zeros(3).bernoulli_(zeros(3)),
+        lambda: zeros(3, kind=sg.int64).bernoulli_(0.5),
+        lambda: sg.normal(0.0, -1.0, (3,)),
+        lambda: sg.normal(zeros(3), 1.0),
     ]
     assert not any(is_native(call) for call in unusual)
     saved = sg.ones(3)

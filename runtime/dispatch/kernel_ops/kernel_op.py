@@ -17,7 +17,17 @@ from ...tensor.dtypes import bool_, dtype, int8, int16, int32, int64, uint8
 from ..destinations import may_meet
 from ..fast_path import fast_path
 from .device_kernel_op import rehearse_op
-from .plan_keys import are_indices, as_known, is_in_pairs, may_be_key, parts_of_key, plan_for, plan_of, table_of
+from .plan_keys import (
+    are_indices,
+    as_known,
+    is_in_pairs,
+    may_be_key,
+    operand_letters,
+    parts_of_key,
+    plan_for,
+    plan_of,
+    table_of,
+)
 
 WHOLE = bool_, int64, int32, int16, int8, uint8  # dtypes of which some ops find plans apart
 MOST_LISTED = 64  # tensors in a list
@@ -200,15 +210,6 @@ class KernelOp:
     def singles(self) -> int:
         """Which results are float32 where the operands are 16-bit floats: bit i, result i."""
         return sum(1 << i for i, rule in enumerate(self.dtypes) if rule == "computed")
-
-
-def operand_letters(letters: str, layouts: Sequence[Any]) -> str:
-    """What plans read of operands: what keeps its dtype is an index or a mask, and all others are of one dtype."""
-    kinds = [*letters.replace("O", "T")]
-    for i, known in enumerate(layouts):
-        if kinds[i] == "R":
-            kinds[i] = MASK if known is None or isinstance(known, Mask) else INDEX
-    return "".join(kinds)
 
 
 def pair_of_ranks(first: int, second: int) -> int:

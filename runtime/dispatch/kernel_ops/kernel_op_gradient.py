@@ -5,29 +5,45 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ...kernels.cpu.plan import Layout, Plan
+from ...kernels.cpu.plan import Layout, Mask, Plan
 from ...modes.inference import writes_so_far
 from ...pool.layout import STANDING
 from ...tensor.base import TensorBase
 from ...tensor.devices import CPU
-from ...tensor.dtypes import dtype, int64
+from ...tensor.dtypes import bool_, dtype, int64
 from ..fast_path import fast_path
 from .device_kernel_op import rehearse_gradients
-from .plan_keys import MOST_INDICES, as_known, is_in_pairs, may_be_key, plan_for, plan_of, table_of
+from .plan_keys import (
+    MOST_INDICES,
+    are_indices,
+    as_known,
+    is_in_pairs,
+    may_be_key,
+    operand_letters,
+    plan_for,
+    plan_of,
+    table_of,
+)
+
+TENSORS = "gkr"  # letters of operands that are tensors
+KEPT = "kr"
 
 
-def is_as_kept(node: Any, slot: str, grad: Any) -> bool:
+def is_as_kept(node: Any, read: Read, grad: Any) -> bool:
     """Whether a node finds a tensor as it kept it, or kept none: hooks may have packed it, and somebody written to it,
     as a layout changes in place; then it is for `unpack`. Plans are for the gradient's dtype, and for indices of int64,
     those of 16-bit floats for float32, too: one that was found for another would be found by layouts alone. What
-    devices launch knows of which dtype it is."""
-    tensor = getattr(node, slot)
+    keeps a dtype of its own is an index or a mask; what devices launch knows of which dtype it is."""
+    tensor, slot = getattr(node, read.slot), read.slot
     if tensor is None:
         return True
     if not isinstance(tensor, TensorBase):
         return False
-    fits = tensor._dtype in (grad._dtype, grad._dtype.compute, int64)
-    if not fits and grad._device is CPU:
+    if read.letter == "r":
+        fits = are_indices("R", tensor, grad._device is CPU)
+    else:
+        fits = tensor._dtype in (grad._dtype, grad._dtype.compute, int64) or grad._device is not CPU
+    if not fits:
         return False
     return writes_so_far(tensor) == getattr(node, f"{slot}_version")
 
@@ -58,7 +74,7 @@ class Read(NamedTuple):
         """The parts of a key, or pairs of them, that a value stands for."""
         if self.letter == "i":
             return tuple(value)
-        return (value if self.letter in "gk" else (value,),)
+        return (value if self.letter in TENSORS else (value,),)
 
     def given(self, value: Any) -> Any:
         """A value as the kernel takes it."""
@@ -76,7 +92,8 @@ class KernelOpGradient:
     """The kernel of a node's `apply`: `reads` says for each operand what it is, and in which slot of the node.
 
     w stands for which gradients are wanted, g for the gradient, or that of one of several outputs, k for a kept tensor,
-    i for a kept list of indices (as the last one), v for a value, or what a function makes of it, c for a constant.
+    r for one that keeps its dtype or is not there (on the host an index or a contiguous mask), i for a kept list of
+    indices (as the last one), v for a value, or what a function makes of it, c for a constant.
     Without `find` there are launches on devices alone.
     """
 
@@ -113,13 +130,13 @@ class KernelOpGradient:
             return False
         if any(part._dtype is not first._dtype or part._device is not first._device for part in grads):
             return False
-        if not all(is_as_kept(node, slot, first) for letter, slot, _ in self.reads if letter == "k"):
+        if not all(is_as_kept(node, read, first) for read in self.reads if read.letter in KEPT):
             return False
         if not all(on_host and are_as_kept(node, slot) for letter, slot, _ in self.reads if letter == "i"):
             return False
         values = [self.value(read, node, grad) for read in self.reads]
         parts = [part for read, value in zip(self.reads, values, strict=True) for part in read.parts(value)]
-        key = tuple([part for both in parts for part in (both[:2] if both else (None, None))])
+        key = tuple([part for both in parts for part in in_key(both)])
         if not may_be_key(key):
             return False
         self.node = type(node)
@@ -137,8 +154,8 @@ class KernelOpGradient:
         if read.letter == "i":
             return as_known("J", getattr(node, read.slot))
         tensor = read.of(grad) if read.letter == "g" else getattr(node, read.slot)
-        if tensor is None:
-            return None
+        if tensor is None or read.letter == "r":
+            return as_known("R", tensor)
         return Layout(tensor._shape, None if read.letter == "g" and self.needs_rows(tensor) else tensor._strides)
 
     def needs_rows(self, grad: Any) -> bool:
@@ -154,9 +171,10 @@ class KernelOpGradient:
             tuple(wanted_of(value, outputs)) if read.letter == "w" else read.given(value)
             for read, value in zip(self.reads, values, strict=True)
         ]
-        kept = [getattr(node, slot) if letter == "k" else None for letter, slot, _ in self.reads]
-        letters = "".join("T" if tensor is None else letter_of(tensor._dtype, computed) for tensor in kept)
-        tensors = "".join(own if read.letter in "gk" else "v" for own, read in zip(letters, self.reads, strict=True))
+        letters = "".join(
+            letter_of(read, node, value, computed) for read, value in zip(self.reads, values, strict=True)
+        )
+        tensors = "".join(own if read.letter in TENSORS else "v" for own, read in zip(letters, self.reads, strict=True))
         plan = plan_of(self.find, known, known, tensors, outputs, is_in_pairs(computed)) if self.find else None
         if plan is None:
             return None
@@ -168,6 +186,19 @@ class KernelOpGradient:
         )
 
 
-def letter_of(own: dtype, computed: dtype) -> str:
-    """T for a kept tensor of the gradient's dtype, I for one of indices, C for one of float32 beside 16-bit floats."""
+def in_key(both: Any) -> tuple[Any, ...]:
+    """The parts of a key that stand for shape and strides, or for a value: a mask has its dtype for strides."""
+    if both is None:
+        return None, None
+    return (both.shape, bool_) if isinstance(both, Mask) else both[:2]
+
+
+def letter_of(read: Read, node: Any, value: Any, computed: dtype) -> str:
+    """T for a kept tensor of the gradient's dtype and for all that is no tensor, I for one of indices, B for a mask, C
+    for one of float32 beside 16-bit floats."""
+    if read.letter == "r":
+        return operand_letters("R", [value])
+    if read.letter != "k" or value is None:
+        return "T"
+    own = getattr(node, read.slot)._dtype
     return "I" if own is int64 else "T" if own is computed else "C"

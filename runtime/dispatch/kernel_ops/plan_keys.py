@@ -7,6 +7,7 @@ from math import copysign, prod
 from typing import Any
 
 from ...kernels.compile.machine import pair_products
+from ...kernels.cpu.dtypes.half_plans import INDEX, MASK
 from ...kernels.cpu.movement.gathering import gathered
 from ...kernels.cpu.plan import Layout, Mask, Plan, takes_complex
 from ...tensor.devices import CPU
@@ -121,3 +122,12 @@ def parts_of_key(letter: str, argument: Any) -> tuple[Any, ...]:
     if letter == "d" and type(argument) is list:
         return (tuple(argument),)
     return (argument,)
+
+
+def operand_letters(letters: str, layouts: Sequence[Any]) -> str:
+    """What plans read of operands: what keeps its dtype is an index or a mask, and all others are of one dtype."""
+    kinds = [*letters.replace("O", "T")]
+    for i, known in enumerate(layouts):
+        if kinds[i] == "R":
+            kinds[i] = MASK if known is None or isinstance(known, Mask) else INDEX
+    return "".join(kinds)

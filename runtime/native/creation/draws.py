@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...kernels.cpu.filling.draw_loops import FEW_PLACES, UNIT
 from ...kernels.llvm.native_code.kernel_calls import MOST_NUMBERS, CallFrame, Constants, put_array
-from ...kernels.llvm.native_code.memory import load, store
+from ...kernels.llvm.native_code.memory import bits, load, store
 from ...kernels.llvm.native_code.structs import Items
 from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
 from .. import c_functions as c
@@ -15,7 +15,7 @@ from ..references import Owned
 from ..tensors import elements
 from .elements import BOOL, DOUBLE, SINGLE, WHOLE, Number, read_number
 from .series import is_near
-from .wanted import CreationPlan, Draws, Wanted, make_row, memory_for
+from .wanted import NOWHERE, CreationPlan, Draws, Wanted, make_row, memory_for
 
 FOUR_BYTES, WHOLE_FROM_HERE = 2.0**32, 2.0**52  # what is added to the latter is rounded to a whole number
 ALL_ONES = 2**32 - 1
@@ -84,7 +84,21 @@ def fractions(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owne
     if flat is NULL:
         return flat
     copy_constants(draws.constants[0], constants)
+    if plan.value != NOWHERE and not put_normal(arguments[plan.value], arguments[plan.value + 1], constants):
+        return cast(Array, NULL)
     return flat if drawn(draws, generator, flat, wanted.element.size, constants) else cast(Array, NULL)
+
+
+@native
+def put_normal(first: Object, second: Object, constants: Constants) -> bool:
+    """Write a mean and a standard deviation into the numbers of a call; False where the general path has something to
+    say about them."""
+    mean, deviation = new(Number), new(Number)
+    if not (read_number(first, mean) and read_number(second, deviation)):
+        return False
+    constants.numbers[0] = bits(mean.real)
+    constants.numbers[1] = bits(deviation.real)
+    return deviation.real >= 0.0
 
 
 @native

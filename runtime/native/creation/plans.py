@@ -128,7 +128,12 @@ def refill_plan(creation: Creation) -> np.ndarray:
     return plan
 
 
-REFILLED = {"uniform": refill.UNIFORM, "normal": refill.NORMAL}
+REFILLED = {
+    "uniform": refill.UNIFORM,
+    "normal": refill.NORMAL,
+    "exponential": refill.EXPONENTIAL,
+    "trials": refill.TRIALS,
+}
 PLACES = ("generator", "like", "sizes", "size")
 Drawn = tuple[Any, int, list[int], list[float]]  # a loop, a kind, its ints and numbers
 
@@ -148,6 +153,14 @@ def _normal() -> list[Drawn]:
     ]
 
 
+def _exponential() -> list[Drawn]:
+    return [(loops.exponential_floats, 0, [], [1.0]), (loops.exponential_doubles, 1, [], [1.0])]
+
+
+def _trials() -> list[Drawn]:
+    return [(loops.successes, kind, [], [0.5]) for kind in (0, 1)]
+
+
 def _integers() -> list[Drawn]:
     return [(loops.whole_numbers, INTEGER_KIND, [0, 0], [])]
 
@@ -163,6 +176,8 @@ def _survivors() -> list[Drawn]:
 DRAWN: dict[str, Callable[[], list[Drawn]]] = {
     "uniform": _uniform,
     "normal": _normal,
+    "exponential": _exponential,
+    "trials": _trials,
     "integers": _integers,
     "survivors": _survivors,
     "permutation": _permutation,
@@ -187,7 +202,7 @@ def put_draws(draws: np.ndarray, loop: Any, kind: int, ints: list[int], numbers:
         resolver=resolver(draws[Draws.word("kernels") :], find),
         constants=Constants.pack(ints=[0, 0, *ints], numbers=np.array(numbers, np.float64)),
         more=len(ints),
-        halves=kind in (0, BOOL_KIND),
+        halves=kind in (0, BOOL_KIND) and loop is not loops.successes,
     )
 
 

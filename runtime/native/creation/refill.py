@@ -1,4 +1,4 @@
-"""Random numbers in the place of a tensor's elements: `uniform_` and `normal_`."""
+"""Random numbers in the place of a tensor's elements: `uniform_`, `normal_`, `exponential_` and `bernoulli_`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .draws import copy_constants, drawn, generator_of
 from .elements import Number, read_number
 from .wanted import Draws, watched
 
-UNIFORM, NORMAL = range(2)
+UNIFORM, NORMAL, EXPONENTIAL, TRIALS = range(4)
 JUST_BELOW_ZERO = 1 - 2**63  # the bits of the greatest float64 below 0
 SINGLE_BELOW_ZERO = 2**31 + 1
 
@@ -25,7 +25,7 @@ SINGLE_BELOW_ZERO = 2**31 + 1
 class RefillPlan(Struct):
     """What draws into a tensor."""
 
-    numbers: int  # what they are: UNIFORM for the bounds, NORMAL for mean and standard deviation
+    numbers: int  # UNIFORM: the bounds; NORMAL: mean and standard deviation; EXPONENTIAL: the rate; TRIALS: the chance
     name: Object  # of the op that counts as the writer
     draws: Items[Draws] = room(2)  # by kinds
 
@@ -61,11 +61,17 @@ def greatest(low: float, high: float, kind: int) -> float:
 
 @native
 def put_numbers(plan: RefillPlan, first: float, second: float, kind: int, constants: Constants) -> bool:
-    """The numbers of a call; False where the general path has something to say about them."""
+    """The numbers of a call; False where the general path has something to say about them. A rate or a chance stands
+    alone."""
     distance = second - first
     if first - first != 0.0 or distance - distance != 0.0:
         return False
     constants.numbers[0] = bits(first)
+    if plan.numbers == TRIALS:
+        return first >= 0.0 and first <= 1.0
+    if plan.numbers == EXPONENTIAL:
+        constants.numbers[0] = bits(1.0 / first) if first > 0.0 else 0
+        return first > 0.0
     if plan.numbers == NORMAL:
         constants.numbers[1] = bits(second)
         return second >= 0.0

@@ -32,7 +32,7 @@ from ..tensors import dtype_of, elements, holds_kind, kind_of_number, new_flat, 
 
 MOST_OPERANDS = 64
 MOST_RESULTS = 6
-MOST_READ = 6  # operands of one call
+MOST_READ = 9  # operands of one call
 MOST_TABLES = 6
 
 

@@ -19,16 +19,19 @@ from .launch import (
     INDEX,
     MOST_INDICES,
     TENSOR,
+    is_mask,
     is_operand,
     looked_up,
     may_be_key,
+    note_index,
     note_indices,
+    put_index,
     put_layout,
     put_layouts,
     table_for,
 )
 
-WANTED, GRADIENT, KEPT, INDICES, VALUE = (ord(letter) for letter in "wgkiv")
+WANTED, GRADIENT, KEPT, RAW, INDICES, VALUE = (ord(letter) for letter in "wgkriv")
 ALONE, ALL = -1, -2  # the one output, or each of several, has a gradient
 MOST_EDGES = 63  # of a node: as many as a word has bits that say which gradients are wanted, beside its sign
 
@@ -59,13 +62,15 @@ class PlannedGradients(GradientPlan):
 @native
 def is_kept(node: Node, read: Read, dtype: Object, place: Object) -> bool:
     """Whether a kept tensor is as it was, and of this dtype or an index, float32 beside 16-bit floats, or of any on a
-    device; or None."""
+    device; or None. What keeps its dtype is an index or a mask on the host."""
     thing = slot(node, read.slot)
     if thing is none:
         return True
     if not is_operand(thing, TENSOR, NULL, place) or not unwritten(cast(Tensor, thing), slot(node, read.version)):
         return False
     own_dtype = cast(Tensor, thing).dtype
+    if read.letter == RAW and place is cpu:
+        return own_dtype is int64 or is_mask(thing)
     wide = own_dtype is float32 and is_half(kind_of(dtype))
     return own_dtype is dtype or own_dtype is int64 or wide or place is not cpu
 
@@ -93,7 +98,7 @@ def operand_of(node: Node, read: Read, gradient: Object) -> Object:
     """The tensor that an operand is; NULL where it is none. Several gradients are in a tuple."""
     if read.letter == GRADIENT:
         return item(cast(Tuple, gradient), read.slot) if gradient.type is tuple_type else gradient
-    return slot(node, read.slot) if read.letter == KEPT else cast(Object, NULL)
+    return slot(node, read.slot) if read.letter == KEPT or read.letter == RAW else cast(Object, NULL)
 
 
 @native
@@ -101,7 +106,7 @@ def all_fit(plan: PlannedGradients, node: Node, dtype: Object, place: Object) ->
     """Whether all kept tensors are as the plans take them."""
     for i in range(plan.operands):
         read = plan.reads[i]
-        if read.letter == KEPT and not is_kept(node, read, dtype, place):
+        if (read.letter == KEPT or read.letter == RAW) and not is_kept(node, read, dtype, place):
             return False
         if read.letter == INDICES and (place is not cpu or indices_of(node, read) is NULL):
             return False
@@ -132,6 +137,10 @@ def key_of(plan: PlannedGradients, node: Node, gradient: Object, dtype: Object, 
         read = plan.reads[i]
         if read.letter == GRADIENT or read.letter == KEPT:
             put_layout(key, at, operand_of(node, read, gradient))
+            at += 2
+            continue
+        if read.letter == RAW:
+            put_index(key, at, slot(node, read.slot))
             at += 2
             continue
         if read.letter == INDICES:
@@ -167,7 +176,10 @@ def note_all(
         if plan.reads[i].letter == INDICES:  # the last operand
             return note_indices(calls, operands, i, indices_of(node, plan.reads[i]), key, place, owned)
         thing = operand_of(node, plan.reads[i], gradient)
-        if thing is none:
+        if plan.reads[i].letter == RAW:
+            if not note_index(calls, operands, i, thing, key, place, owned):
+                return False
+        elif thing is none:
             note_none(operands, i, given_kind)
         elif thing is not NULL:
             tensor = cast(Tensor, thing)

@@ -64,7 +64,12 @@ def planned_gradients_plan(op: Any) -> np.ndarray:
     """The plan of a node whose gradients have plans."""
     node, reads = op.node, []
     for letter, slot, part in op.reads:
-        slots = {"k": [slot, f"{slot}_version"], "i": [slot, f"{slot}_version"], "v": [slot]}
+        slots = {
+            "k": [slot, f"{slot}_version"],
+            "r": [slot, f"{slot}_version"],
+            "i": [slot, f"{slot}_version"],
+            "v": [slot],
+        }
         distances = slot_distances(node, slots.get(letter, []))
         distances = [part or 0] if letter == "g" else distances
         reads.append(Read.pack(letter=ord(letter), **dict(zip(("slot", "version"), distances, strict=False))))
@@ -78,7 +83,7 @@ def planned_gradients_plan(op: Any) -> np.ndarray:
         found_bfloat16=address(op.found_bfloat16) if op.find else 0,
         found_float16=address(op.found_float16) if op.find else 0,
         device=address(op.launches),
-        layouts=sum(read.letter in "gk" for read in op.reads),
+        layouts=sum(read.letter in "gkr" for read in op.reads),
         operands=len(reads),
         reads=reads,
     )

@@ -70,12 +70,17 @@ def attend_backward_at(
     value: Array,
     output: Array,
     grad: Array,
+    bias: Array,
+    mask: Array,
+    keep: Array,
     logsumexp: Array,
     grad_query: Array,
     grad_key: Array,
     grad_value: Array,
+    grad_bias: Array,
     places: Array,
     scale: float,
+    keep_scale: float,
     first: int,
     last: int,
 ) -> None:
@@ -90,8 +95,12 @@ def attend_backward_at(
     place(table, GRAD_QUERY, grad_query, places, 5)
     place(table, GRAD_KEY, grad_key, places, 6)
     place(table, GRAD_VALUE, grad_value, places, 7)
+    place(table, BIAS, bias, places, 8)
+    place(table, MASK, mask, places, 9)
+    place(table, KEEP, keep, places, 10)
+    place(table, GRAD_BIAS, grad_bias, places, 11)
     sums = logsumexp.reshape((places[0], places[1], places[3]))
-    attend_backward(table, sizes_of(places), places[CAUSAL] != 0, scale, 1.0, sums, first, last)
+    attend_backward(table, sizes_of(places), places[CAUSAL] != 0, scale, keep_scale, sums, first, last)
 
 
 @jit

@@ -1,5 +1,4 @@
-"""Plans of attention: operands in any order of batch, heads and rows, rows contiguous; of its gradients without masks
-and dropout."""
+"""Plans of attention and of its gradients: operands in any order of batch, heads and rows, rows contiguous."""
 
 from __future__ import annotations
 
@@ -63,17 +62,18 @@ def attention_backward(
     scale: float,
     rows_first: bool,
 ) -> Plan | None:
-    """The gradients of query, key and value."""
-    if not (bias is mask is keep is None) or logsumexp.strides is not None:
+    """The gradients of query, key, value and bias."""
+    if logsumexp.strides is not None:
         return None
-    given = (query, key, value)
-    results = [matrices(Layout(x.shape, None), rows_first) for x in given]
-    operands = [matrices(layout, rows_first) for layout in (*given, output, grad)]
-    table = located([*operands, *[to if yes else ABSENT for to, yes in zip(results, wanted, strict=False)]], is_causal)
+    inputs, operands = (query, key, value, bias), [matrices(x, rows_first) for x in (query, key, value, output, grad)]
+    to = [matrices(Layout(x.shape, None), rows_first) for x in inputs[:3]]
+    extras = [_broadcast(extra, operands) for extra in (bias, mask, keep)]
+    places = [*operands, *_chosen(wanted, to), *extras, _grad_bias(bias, wanted[3], operands)]
     shapes = [
-        (i if yes else 4 + i, x.shape if yes else (1,)) for i, (x, yes) in enumerate(zip(given, wanted, strict=False))
+        (i, x.shape) if yes and x is not None else (4 + i, (1,))
+        for i, (x, yes) in enumerate(zip(inputs, wanted, strict=True))
     ]
-    return _backward(table, (2, 3, 4, 8, 1, 9), tuple(shapes), scale)
+    return _backward(located(places, is_causal), (2, 3, 4, 8, 1, 5, 6, 7, 9), tuple(shapes), scale, keep_scale)
 
 
 def self_attention(
@@ -109,16 +109,17 @@ def self_attention_backward(
     is_causal: bool,
     scale: float,
 ) -> Plan | None:
-    """The gradients of queries, keys and values side by side."""
-    if not (bias is mask is keep is None) or not wanted[0]:
-        return None
-    if any(x.strides is not None for x in (output, logsumexp, grad)):
+    """The gradients of queries, keys and values side by side, and of the bias."""
+    if not wanted[0] or any(x.strides is not None for x in (output, logsumexp, grad)):
         return None
     batch, rows, width = projected.shape
     apart = matrices(Layout((batch, rows, heads, width // (3 * heads)), None), True)
-    results = _thirds(Layout(projected.shape, None), heads)
-    table = located([*_thirds(projected, heads), apart, apart, *results], is_causal)
-    return _backward(table, (2, 2, 2, 7, 1, 8), ((0, projected.shape),) * 3, scale)
+    operands, to = [*_thirds(projected, heads), apart, apart], _thirds(Layout(projected.shape, None), heads)
+    extras = [_broadcast(extra, operands) for extra in (bias, mask, keep)]
+    table = located([*operands, *to, *extras, _grad_bias(bias, wanted[1], operands)], is_causal)
+    for_bias = (1, bias.shape) if bias is not None and wanted[1] else (2, (1,))
+    results = *((0, projected.shape),) * 3, for_bias
+    return _backward(table, (2, 2, 2, 7, 1, 4, 5, 6, 8), results, scale, keep_scale)
 
 
 def _forward(table: Array | None, operands: Ints, shape: Ints, scale: float, keep_scale: float) -> Plan | None:
@@ -131,13 +132,26 @@ def _forward(table: Array | None, operands: Ints, shape: Ints, scale: float, kee
     return (Step(loops.attend_at, operands, results, (scale, keep_scale), (), rows, _work(table), tables=(table,)),)
 
 
-def _backward(table: Array | None, operands: Ints, results: tuple[tuple[int, Ints], ...], scale: float) -> Plan | None:
-    """The plan of the call that adds the gradients to zeros."""
+def _backward(
+    table: Array | None, operands: Ints, results: tuple[tuple[int, Ints], ...], scale: float, keep_scale: float
+) -> Plan | None:
+    """The plan of the call that adds the gradients to zeros; that of a bias is added up in one thread."""
     if table is None:
         return None
-    rows = int(table[0] * table[1] // table[2]), 1
-    step = Step(loops.attend_backward_at, operands, results, (scale,), (), rows, _work(table), tables=(table,))
+    pairs, has_bias = int(table[0] * table[1] // table[2]), table[-4] >= 0
+    rows, numbers = (pairs, pairs if has_bias else 1), (scale, keep_scale)
+    step = Step(loops.attend_backward_at, operands, results, numbers, (), rows, _work(table), tables=(table,))
     return (*[Step(loops.zeros, (), (result,)) for result in dict.fromkeys(results)], step)
+
+
+def _chosen(wanted: Sequence[bool], results: Sequence[Matrices | None]) -> list[Matrices | None]:
+    """Where gradients are written: those that nobody wants are absent."""
+    return [to if yes else ABSENT for to, yes in zip(results, wanted, strict=False)]
+
+
+def _grad_bias(bias: Layout | None, wanted: bool, operands: Sequence[Matrices | None]) -> Matrices | None:
+    """Where the gradient of a bias is added up: as the bias is read, but contiguous."""
+    return _broadcast(Layout(bias.shape, None), operands) if bias is not None and wanted else ABSENT
 
 
 def _work(table: Array) -> int:

@@ -102,7 +102,7 @@ def with_ones_before(x: Tensor, count: int) -> Tensor:
 def with_dims(tensors: Sequence[Tensor], least: int) -> list[Tensor]:
     """The tensors with at least 1, 2 or 3 dimensions: a vector is a row, a matrix has a last dimension of size 1."""
     widened = (op.atleast_1d, op.atleast_2d, op.atleast_3d)[least - 1]
-    return [widened(t) for t in tensors]
+    return [t if t.ndim >= least else widened(t) for t in tensors]
 
 
 def as_columns(tensors: Sequence[Tensor]) -> list[Tensor]:

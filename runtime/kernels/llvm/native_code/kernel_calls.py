@@ -17,7 +17,7 @@ from .structs import Items, Struct, at, fields, length, room
 from .typed import HALF, WORD, Nothing, Word, c_function, instruction, native, on_stack, word_at
 
 BYTES = ir.IntType(8).as_pointer()
-MOST_ARRAYS = 10  # that one kernel takes, results and tables among them
+MOST_ARRAYS = 14  # that one kernel takes, results and tables among them
 MOST_NUMBERS = 4
 MOST_INTS = 14
 MOST_ARGUMENTS = 16  # of a function of another library
