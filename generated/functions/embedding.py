@@ -211,4 +211,147 @@ class EmbeddingGatherBackward0(Node):
         return (tangent0,)
 
 
-__all__ = ["EmbeddingBackward0", "EmbeddingBackwardBackward0", "EmbeddingGatherBackward0"]
+class BagTotalsBackward0(Node):
+    """bag_totals(Tensor weight, Tensor indices, Tensor offsets, bool mean, bool include_last_offset, int padding_idx) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = (
+        "_saved_include_last_offset",
+        "_saved_mean",
+        "_saved_padding_idx",
+        "_saved_weight_sym_sizes",
+        "kept_indices",
+        "kept_indices_version",
+        "kept_offsets",
+        "kept_offsets_version",
+    )
+    op_name = "bag_totals"
+    saved_slots = ("kept_indices", "kept_offsets")
+    inputs = ("weight",)
+    keeps = {"kept_indices": ("indices", ("weight",)), "kept_offsets": ("offsets", ("weight",))}
+    values = {
+        "_saved_weight_sym_sizes": ("weight", "_shape"),
+        "_saved_mean": ("mean", ""),
+        "_saved_include_last_offset": ("include_last_offset", ""),
+        "_saved_padding_idx": ("padding_idx", ""),
+    }
+
+    @staticmethod
+    def record(result, weight, indices, offsets, mean, include_last_offset, padding_idx):
+        """Put `result` into the graph."""
+        node = new(BagTotalsBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((weight._shape, weight._dtype),)
+        node.edges = (weight._fn or weight,)
+        node._saved_weight_sym_sizes = weight._shape
+        node._saved_mean = mean
+        node._saved_include_last_offset = include_last_offset
+        node._saved_padding_idx = padding_idx
+        node.kept_indices = indices
+        node.kept_indices_version = 0 if (version := indices._writes) is None else version[0]
+        node.kept_offsets = offsets
+        node.kept_offsets_version = 0 if (version := offsets._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+        if node.kept_offsets is not None:
+            node.kept_offsets = FREED
+
+    def apply(node, grad):
+        """weight: bag_spread(grad, indices, offsets, weight.shape[0], mean, include_last_offset, padding_idx)."""
+        weight_shape = node._saved_weight_sym_sizes
+        mean = node._saved_mean
+        include_last_offset = node._saved_include_last_offset
+        padding_idx = node._saved_padding_idx
+        indices = unpack(node, "kept_indices")
+        offsets = unpack(node, "kept_offsets")
+        return (
+            fit(
+                op.bag_spread(grad, indices, offsets, weight_shape[0], mean, include_last_offset, padding_idx),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, weight, indices, offsets, mean, include_last_offset, padding_idx, weight_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.bag_totals(weight_t, indices, offsets, mean, include_last_offset, padding_idx)
+        return (tangent0,)
+
+
+class BagSpreadBackward0(Node):
+    """bag_spread(Tensor grad_output, Tensor indices, Tensor offsets, int num_weights, bool mean, bool include_last_offset, int padding_idx) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = (
+        "_saved_include_last_offset",
+        "_saved_mean",
+        "_saved_padding_idx",
+        "kept_indices",
+        "kept_indices_version",
+        "kept_offsets",
+        "kept_offsets_version",
+    )
+    op_name = "bag_spread"
+    saved_slots = ("kept_indices", "kept_offsets")
+    inputs = ("grad_output",)
+    keeps = {"kept_indices": ("indices", ("grad_output",)), "kept_offsets": ("offsets", ("grad_output",))}
+    values = {
+        "_saved_mean": ("mean", ""),
+        "_saved_include_last_offset": ("include_last_offset", ""),
+        "_saved_padding_idx": ("padding_idx", ""),
+    }
+
+    @staticmethod
+    def record(result, grad_output, indices, offsets, mean, include_last_offset, padding_idx):
+        """Put `result` into the graph."""
+        node = new(BagSpreadBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((grad_output._shape, grad_output._dtype),)
+        node.edges = (grad_output._fn or grad_output,)
+        node._saved_mean = mean
+        node._saved_include_last_offset = include_last_offset
+        node._saved_padding_idx = padding_idx
+        node.kept_indices = indices
+        node.kept_indices_version = 0 if (version := indices._writes) is None else version[0]
+        node.kept_offsets = offsets
+        node.kept_offsets_version = 0 if (version := offsets._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+        if node.kept_offsets is not None:
+            node.kept_offsets = FREED
+
+    def apply(node, grad):
+        """grad_output: bag_totals(grad, indices, offsets, mean, include_last_offset, padding_idx)."""
+        mean = node._saved_mean
+        include_last_offset = node._saved_include_last_offset
+        padding_idx = node._saved_padding_idx
+        indices = unpack(node, "kept_indices")
+        offsets = unpack(node, "kept_offsets")
+        return (fit(op.bag_totals(grad, indices, offsets, mean, include_last_offset, padding_idx), node.metas[0]),)
+
+    @staticmethod
+    def tangent(
+        result, grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx, grad_output_t
+    ):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.bag_spread(grad_output_t, indices, offsets, num_weights, mean, include_last_offset, padding_idx)
+        return (tangent0,)
+
+
+__all__ = [
+    "EmbeddingBackward0",
+    "EmbeddingBackwardBackward0",
+    "EmbeddingGatherBackward0",
+    "BagTotalsBackward0",
+    "BagSpreadBackward0",
+]

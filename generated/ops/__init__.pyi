@@ -2815,6 +2815,18 @@ def embedding_backward(
     grad_output: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
 ) -> Tensor: ...
 def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool) -> Tensor: ...
+def bag_totals(
+    weight: Tensor, indices: Tensor, offsets: Tensor, mean: bool, include_last_offset: bool, padding_idx: int
+) -> Tensor: ...
+def bag_spread(
+    grad_output: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    num_weights: int,
+    mean: bool,
+    include_last_offset: bool,
+    padding_idx: int,
+) -> Tensor: ...
 def embedding_bag(
     input: Tensor,
     weight: Tensor,

@@ -21,6 +21,7 @@ from ...runtime.modes.overrides.classes import plain
 from ...runtime.namespace import op
 from ...runtime.ops.embedding import checks as embedding_checks
 from ...runtime.ops.embedding import cpu as embedding_cpu
+from ...runtime.ops.embedding import cpu_bags as embedding_cpu_bags
 from ...runtime.ops.embedding import formulas as embedding_formulas
 from ...runtime.ops.embedding import plans as embedding_plans
 from ...runtime.tensor.base import TensorBase as Tensor
@@ -48,6 +49,28 @@ EMBEDDING_GATHER = KernelOp(
     embedding_cpu.embedding_gather,
     functions.EmbeddingGatherBackward0,
     {"self": "T", "indices": "R", "padding_idx": "n", "scale_grad_by_freq": "b"},
+)
+BAG_TOTALS = KernelOp(
+    "bag_totals",
+    embedding_plans.bag_totals,
+    embedding_cpu_bags.bag_totals,
+    functions.BagTotalsBackward0,
+    {"weight": "T", "indices": "I", "offsets": "I", "mean": "b", "include_last_offset": "b", "padding_idx": "n"},
+)
+BAG_SPREAD = KernelOp(
+    "bag_spread",
+    embedding_plans.bag_spread,
+    embedding_cpu_bags.bag_spread,
+    functions.BagSpreadBackward0,
+    {
+        "grad_output": "T",
+        "indices": "I",
+        "offsets": "I",
+        "num_weights": "n",
+        "mean": "b",
+        "include_last_offset": "b",
+        "padding_idx": "n",
+    },
 )
 
 
@@ -323,6 +346,228 @@ def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq,
     return result
 
 
+def bag_totals(
+    weight: Tensor, indices: Tensor, offsets: Tensor, mean: bool, include_last_offset: bool, padding_idx: int
+) -> Tensor:
+    """The sum or mean of the rows of weight that each bag of indices names, but of row padding_idx: bags begin at offsets,
+    of which the last one may be the end of all. By one loop of the host.
+
+    bag_totals(Tensor weight, Tensor indices, Tensor offsets, bool mean, bool include_last_offset, int padding_idx) ->
+    Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        weight: tensor.
+        indices: tensor, not differentiated.
+        offsets: tensor, not differentiated.
+        mean: bool.
+        include_last_offset: bool.
+        padding_idx: int, the row that gets no gradient.
+    Returns:
+        Tensor: the dtype of `weight`.
+    Gradients:
+        weight: bag_spread(grad, indices, offsets, weight.shape[0], mean, include_last_offset, padding_idx)
+    Raises:
+        RuntimeError: expected: a table, and vectors of indices and offsets, of which one is there with
+            include_last_offset.
+    """
+    if not watch.every:
+        result = BAG_TOTALS.launch(weight, indices, offsets, mean, include_last_offset, padding_idx)
+        if result is not None:
+            return result
+    if (
+        weight.__class__ not in plain
+        or indices.__class__ not in plain
+        or offsets.__class__ not in plain
+        or padding_idx.__class__ not in plain
+    ) and (
+        result := intercept(
+            "bag_totals", bag_totals, "loop", weight, indices, offsets, mean, include_last_offset, padding_idx
+        )
+    ) is not NOT_HANDLED:
+        return result
+    return _bag_totals("bag_totals", weight, indices, offsets, mean, include_last_offset, padding_idx)
+
+
+def _bag_totals(name: str, weight, indices, offsets, mean, include_last_offset, padding_idx, into=None) -> Any:
+    given = (weight, indices, offsets, mean, include_last_offset, padding_idx)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if not isinstance(indices, Tensor):
+        indices = checks.tensor(name, "indices", indices)
+    if not isinstance(offsets, Tensor):
+        offsets = checks.tensor(name, "offsets", offsets)
+    if mean.__class__ is not bool:
+        mean = checks.boolean(name, "mean", mean)
+    if include_last_offset.__class__ is not bool:
+        include_last_offset = checks.boolean(name, "include_last_offset", include_last_offset)
+    if padding_idx.__class__ is not int:
+        padding_idx = checks.integer(name, "padding_idx", padding_idx)
+    weight, indices, offsets, mean, include_last_offset, padding_idx = embedding_checks.bag_totals(
+        name, weight, indices, offsets, mean, include_last_offset, padding_idx
+    )
+    if (
+        into is None
+        and not watch.every
+        and BAG_TOTALS.remember(given, (weight, indices, offsets, mean, include_last_offset, padding_idx))
+    ):
+        result = BAG_TOTALS.launch(weight, indices, offsets, mean, include_last_offset, padding_idx)
+        if result is not None:
+            return result
+    computed = weight._dtype if weight._dtype.native else computed_dtype(name, "same", ("float",), (weight,))
+    try:
+        result = adopt(
+            at(weight, embedding_cpu_bags.bag_totals, "ops.embedding.shapes:bag_rows")(
+                array_in(weight, computed),
+                array_in(indices, None),
+                array_in(offsets, None),
+                mean,
+                include_last_offset,
+                padding_idx,
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (weight, indices, offsets, mean, include_last_offset, padding_idx))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (weight._rg) and result._dtype.kind in "fc":
+        functions.BagTotalsBackward0.record(result, weight, indices, offsets, mean, include_last_offset, padding_idx)
+    if watch.active:
+        propagate(
+            functions.BagTotalsBackward0,
+            result,
+            (weight, indices, offsets, mean, include_last_offset, padding_idx),
+            (weight,),
+            into,
+        )
+    return result
+
+
+def bag_spread(
+    grad_output: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    num_weights: int,
+    mean: bool,
+    include_last_offset: bool,
+    padding_idx: int,
+) -> Tensor:
+    """The transpose of bag_totals: adds row b of grad_output, over the size of bag b for means, to all rows that b names.
+
+    bag_spread(Tensor grad_output, Tensor indices, Tensor offsets, int num_weights, bool mean, bool include_last_offset,
+    int padding_idx) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        indices: tensor, not differentiated.
+        offsets: tensor, not differentiated.
+        num_weights: int.
+        mean: bool.
+        include_last_offset: bool.
+        padding_idx: int, the row that gets no gradient.
+    Returns:
+        Tensor: the dtype of `grad_output`.
+    Gradients:
+        grad_output: bag_totals(grad, indices, offsets, mean, include_last_offset, padding_idx)
+    Raises:
+        RuntimeError: expected: a row for each bag, vectors of indices and offsets, and how many rows the table has.
+    """
+    if not watch.every:
+        result = BAG_SPREAD.launch(grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx)
+        if result is not None:
+            return result
+    if (
+        grad_output.__class__ not in plain
+        or indices.__class__ not in plain
+        or offsets.__class__ not in plain
+        or num_weights.__class__ not in plain
+        or padding_idx.__class__ not in plain
+    ) and (
+        result := intercept(
+            "bag_spread",
+            bag_spread,
+            "loop",
+            grad_output,
+            indices,
+            offsets,
+            num_weights,
+            mean,
+            include_last_offset,
+            padding_idx,
+        )
+    ) is not NOT_HANDLED:
+        return result
+    return _bag_spread("bag_spread", grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx)
+
+
+def _bag_spread(
+    name: str, grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx, into=None
+) -> Any:
+    given = (grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx)
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if not isinstance(indices, Tensor):
+        indices = checks.tensor(name, "indices", indices)
+    if not isinstance(offsets, Tensor):
+        offsets = checks.tensor(name, "offsets", offsets)
+    if num_weights.__class__ is not int:
+        num_weights = checks.integer(name, "num_weights", num_weights)
+    if mean.__class__ is not bool:
+        mean = checks.boolean(name, "mean", mean)
+    if include_last_offset.__class__ is not bool:
+        include_last_offset = checks.boolean(name, "include_last_offset", include_last_offset)
+    if padding_idx.__class__ is not int:
+        padding_idx = checks.integer(name, "padding_idx", padding_idx)
+    grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx = embedding_checks.bag_spread(
+        name, grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx
+    )
+    if (
+        into is None
+        and not watch.every
+        and BAG_SPREAD.remember(
+            given, (grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx)
+        )
+    ):
+        result = BAG_SPREAD.launch(grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx)
+        if result is not None:
+            return result
+    computed = (
+        grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
+    )
+    try:
+        result = adopt(
+            at(grad_output, embedding_cpu_bags.bag_spread, "ops.embedding.shapes:table_of_bags")(
+                array_in(grad_output, computed),
+                array_in(indices, None),
+                array_in(offsets, None),
+                num_weights,
+                mean,
+                include_last_offset,
+                padding_idx,
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+        functions.BagSpreadBackward0.record(
+            result, grad_output, indices, offsets, mean, include_last_offset, padding_idx
+        )
+    if watch.active:
+        propagate(
+            functions.BagSpreadBackward0,
+            result,
+            (grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx),
+            (grad_output,),
+            into,
+        )
+    return result
+
+
 def embedding_bag(
     input: Tensor,
     weight: Tensor,
@@ -361,7 +606,7 @@ def embedding_bag(
         Tensor: the dtype that its ops give.
     Gradients:
         through: bags(self, limited_rows(weight, self, max_norm, norm_type), offsets, scale_grad_by_freq, mode, sparse,
-            per_sample_weights, padding_idx)
+            per_sample_weights, include_last_offset, padding_idx)
     Raises:
         NotImplementedError, RuntimeError, ValueError: expected: indices as rows, or in one dimension with the offsets
             of the bags, from 0; mode is 'sum', 'mean' or 'max'.
@@ -461,9 +706,10 @@ def embedding_bag(
         mode,
         sparse,
         per_sample_weights,
+        include_last_offset,
         padding_idx,
     )
 
 
-__all__ = ["embedding", "embedding_backward", "embedding_gather", "embedding_bag"]
+__all__ = ["embedding", "embedding_backward", "embedding_gather", "bag_totals", "bag_spread", "embedding_bag"]
 op.publish({name: globals()[name] for name in __all__})

@@ -32,7 +32,14 @@ def _write(v: VectorLoops, table: Flat, places: Flat, factors: Flat, first: Any,
             row = v.load_all(v.at(start, v.place(places, place)), masks)
             return v.add_products([v.spread(v.scalar(v.at(factors.start, place)))], row, sums)
 
-        to = v.at(out.start, column)
-        v.store_all(v.loop(count, 1, v.load_all(to, masks), add), to, masks)
+        def add_two(k: Any, *sums: Any) -> list[Any]:
+            return [*add(k, *sums[: len(masks)]), *add(v.plus(k, 1), *sums[len(masks) :])]
+
+        to, pairs = v.at(out.start, column), v.largest_multiple(count, 2)
+        # Of every second row apart: one addition need not wait for the other.
+        sums = v.loop(pairs, 2, [*v.load_all(to, masks), *[v.zero] * len(masks)], add_two)
+        added = [v.builder.fadd(*both) for both in zip(sums, sums[len(masks) :], strict=False)]
+        rest = v.builder.sub(count, pairs)
+        v.store_all(v.loop(rest, 1, added, lambda _, *sums: add(pairs, *sums)), to, masks)
 
     v.cover(out.size, tile)

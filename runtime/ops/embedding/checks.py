@@ -54,7 +54,10 @@ def embedding_bag(
         require_sparse_gradient(op, mode, scale_grad_by_freq)
     if mode == "max" and scale_grad_by_freq:
         raise ValueError(f"{op}(): max mode does not support scaling the gradient by the frequency")
-    input, offsets = _ends(op, input, offsets, include_last_offset)
+    _require_bags(op, input, offsets)
+    if max_norm is not None and offsets is not None:  # before rows are made shorter
+        input, offsets = ends_of_bags(op, input, offsets, include_last_offset)
+        include_last_offset = True
     padding_idx = -1 if padding_idx is None else _row(op, weight, padding_idx)
     rest = (scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)
     return input, weight, offsets, max_norm, norm_type, *rest
@@ -92,21 +95,62 @@ def _require_weights(op: str, input: Any, weight: Any, per_sample_weights: Any, 
         raise NotImplementedError(f"{op}(): per_sample_weights is only supported for mode='sum' (got mode={mode!r})")
 
 
-def _ends(op: str, input: Any, offsets: Any, include_last_offset: bool) -> tuple[Any, Any]:
-    """The indices of all bags, and where each begins and the last one ends; None for bags that are rows."""
+def bag_totals(
+    op: str, weight: Any, indices: Any, offsets: Any, mean: bool, include_last_offset: bool, padding_idx: int
+) -> tuple[Any, ...]:
+    """A table, and vectors of indices and offsets, of which one is there with include_last_offset."""
+    _require_vectors(op, "weight", weight, indices, offsets, include_last_offset)
+    return weight, indices, offsets, mean, include_last_offset, padding_idx
+
+
+def bag_spread(
+    op: str,
+    grad_output: Any,
+    indices: Any,
+    offsets: Any,
+    num_weights: int,
+    mean: bool,
+    include_last_offset: bool,
+    padding_idx: int,
+) -> tuple[Any, ...]:
+    """A row for each bag, vectors of indices and offsets, and how many rows the table has."""
+    _require_vectors(op, "grad_output", grad_output, indices, offsets, include_last_offset)
+    bags = offsets._shape[0] - include_last_offset
+    if grad_output._shape[0] != bags or num_weights < 0:
+        raise ShapeError(
+            f"{op}(): expected grad_output of {bags} rows and num_weights >= 0, got {list(grad_output._shape)} and "
+            f"{num_weights}"
+        )
+    return grad_output, indices, offsets, num_weights, mean, include_last_offset, padding_idx
+
+
+def _require_vectors(op: str, name: str, rows: Any, indices: Any, offsets: Any, include_last_offset: bool) -> None:
+    for argument, index in (("indices", indices), ("offsets", offsets)):
+        require_index_dtype(op, argument, index, (dtypes.int64, dtypes.int32))
+    given = [list(t._shape) for t in (rows, indices, offsets)]
+    if (rows.ndim, indices.ndim, offsets.ndim) != (2, 1, 1) or offsets._shape[0] < include_last_offset:
+        raise ShapeError(f"{op}(): expected {name} in 2 dimensions, indices and offsets in 1, got shapes {given}")
+
+
+def _require_bags(op: str, input: Any, offsets: Any) -> None:
+    """Bags are the rows of a matrix, or begin at offsets of a vector."""
     if input.ndim == 2:
         if offsets is not None:
             raise ValueError(
                 f"{op}(): if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "
                 f"length sequences. However, found offsets of shape {list(offsets._shape)}"
             )
-        return input, None
+        return
     if input.ndim != 1:
         raise ValueError(f"{op}(): input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
     if offsets is None or offsets.ndim != 1:
         found = None if offsets is None else list(offsets._shape)
         raise ValueError(f"{op}(): offsets has to be a 1D Tensor but got {found}")
     require_index_dtype(op, "offsets", offsets, (dtypes.int64, dtypes.int32))
+
+
+def ends_of_bags(op: str, input: Any, offsets: Any, include_last_offset: bool) -> tuple[Any, Any]:
+    """The indices of all bags, and where each begins and the last one ends."""
     if getattr(offsets, "is_meta", False):
         return input, offsets.new_empty((offsets._shape[0] + (not include_last_offset),), dtype=dtypes.int64)
     ends = _checked_offsets(op, input, offsets, include_last_offset)

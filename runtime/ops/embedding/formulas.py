@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, TypeAlias
 
 from ...modes.grad_mode import no_grad
 from ...namespace import op
 from ...tensor import dtypes
+from ...tensor.devices import CPU
+from .checks import ends_of_bags
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
@@ -38,9 +41,17 @@ def bags(
     mode: str,
     sparse: bool,
     factors: Tensor | None,
+    last: bool,
     padding: int,
 ) -> Tensor:
-    """The sum, mean or maximum of the rows of each bag but padding; bags are rows of indices, or begin at offsets."""
+    """The sum, mean or maximum of the rows of each bag but padding; bags are rows of indices, or begin at offsets, of
+    which the `last` one may be the end of all."""
+    if offsets is not None:
+        if mode != "max" and factors is None and not (sparse or by_freq) and are_here(indices, weight, offsets):
+            # wrong indices or offsets are looked at below, where it is said what is wrong
+            with contextlib.suppress(IndexError, RuntimeError):
+                return op.bag_totals(weight, indices, offsets, mode == "mean", last, padding)
+        indices, offsets = ends_of_bags("embedding_bag", indices, offsets, last)
     if mode != "max" and padding < 0 and not (sparse or by_freq) and weight.dtype.itemsize >= 4:
         return _products(indices, weight, offsets, mode, factors)
     rows = (
@@ -64,6 +75,12 @@ def bags(
         return total
     count = rows.new_zeros((offsets._shape[0] - 1,)).index_add(0, bag, counted.to(rows.dtype))
     return total / count.clamp(1).unsqueeze(1)
+
+
+def are_here(indices: Tensor, weight: Tensor, offsets: Tensor) -> bool:
+    """Whether there are elements on the host, in a dtype that is computed with, for one loop through all bags."""
+    seen = not any(hasattr(t, "level") for t in (indices, weight, offsets))
+    return seen and weight._device is indices._device is offsets._device is CPU and weight.dtype.native
 
 
 def _products(indices: Tensor, weight: Tensor, offsets: Tensor | None, mode: str, factors: Tensor | None) -> Tensor:

@@ -1,12 +1,13 @@
-"""Plans of embedding, which reads whole rows of its table, and of its gradient."""
+"""Plans of embedding, which reads whole rows of its table, of sums of such rows, and of their gradients."""
 
 from __future__ import annotations
 
 from math import prod
 
-from ...kernels.cpu.plan import Layout, Plan, are_contiguous, of_any_layout, of_chosen
+from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous, of_any_layout, of_chosen
 from ..indexing.plans import table_rows
 from ..indexing.plans_writes import rows_onto_zeros
+from . import cpu_bags
 
 
 @of_chosen
@@ -26,3 +27,33 @@ def embedding_backward(
     if scale_grad_by_freq or not prod(sizes) or not are_contiguous(grad_output, indices):
         return None
     return rows_onto_zeros(sizes, (0, 1), count, padding_idx)
+
+
+@of_chosen
+def bag_totals(
+    weight: Layout, indices: Layout, offsets: Layout, mean: bool, include_last_offset: bool, padding_idx: int
+) -> Plan | None:
+    """A row for each bag, which threads share."""
+    bags, (size, width) = offsets.shape[0] - include_last_offset, weight.shape
+    if bags < 1 or not width or not are_contiguous(weight, indices, offsets):
+        return None
+    ints, work = (size, width, int(mean), padding_idx), indices.shape[0] * width
+    return (Step(cpu_bags.add_bags, (0, 1, 2), ((0, (bags, width)),), (), ints, (bags, 1), work),)
+
+
+def bag_spread(
+    grad_output: Layout,
+    indices: Layout,
+    offsets: Layout,
+    num_weights: int,
+    mean: bool,
+    include_last_offset: bool,
+    padding_idx: int,
+) -> Plan | None:
+    """A row for each row of the table, which threads share."""
+    bags, width = grad_output.shape
+    if not bags * width * num_weights or not are_contiguous(grad_output, indices, offsets):
+        return None
+    ints, sizes = (num_weights, width, bags, int(mean), padding_idx), (num_weights, width)
+    work = prod(sizes) + indices.shape[0] * width
+    return (Step(cpu_bags.spread_bags, (0, 1, 2), ((0, sizes),), (), ints, (num_weights, 1), work),)
