@@ -13664,7 +13664,7 @@ OPS = [
             "self=V([0, 2, 4, 2]), weight=T(5, 2), offsets=V([0]), scale_grad_by_freq=True, padding_idx=2",
             "self=V([0, 2, 4, 2, 1]), weight=T(5, 2), offsets=V([0, 0]), mode='max', padding_idx=4",
             "self=I(2, 3, high=5), weight=T(5, 2), mode='sum', per_sample_weights=T(2, 3)",
-            "self=V([0, 2, 4, 2]), weight=T(5, 2), offsets=V([0, 1, 4]), max_norm=1.0, include_last_offset=True",
+            "self=I(0, high=5), weight=T(5, 2), offsets=V([0, 0]), include_last_offset=True",
         ),
         hard=("self=V([[1, 1], [0, 1]]), weight=T(2, 3), mode='max', padding_idx=1",),
         dtypes=("float",),

@@ -24,14 +24,14 @@ def bag_totals(
         IndexError: an index is no row.
         RuntimeError: offsets do not begin with 0, decrease, or lie behind the indices.
     """
-    rows, starts = as_numbers(indices), as_numbers(offsets)
+    rows, starts = as_read(indices), as_read(offsets)
     bags = starts.size - include_last_offset
     if not bags or not weight.shape[1]:
         return np.zeros((bags, weight.shape[1]), weight.dtype)
     try:
         return run(plans.bag_totals, contiguous(weight), rows, starts, mean, include_last_offset, padding_idx)[0]
     except IndexError:
-        raise said(rows, starts, len(weight)) from None
+        raise wrong_bags(rows, starts, len(weight)) from None
 
 
 def bag_spread(
@@ -45,22 +45,22 @@ def bag_spread(
 ) -> Array:
     """The transpose of `bag_totals`: row i of the result is the sum of grad_output of all bags, over their sizes for
     means, as often as they name i."""
-    rows, starts = as_numbers(indices), as_numbers(offsets)
+    rows, starts = as_read(indices), as_read(offsets)
     if not grad_output.size or not num_weights:
         return np.zeros((num_weights, grad_output.shape[1]), grad_output.dtype)
     given = contiguous(grad_output), rows, starts
     try:
         return run(plans.bag_spread, *given, num_weights, mean, include_last_offset, padding_idx)[0]
     except IndexError:
-        raise said(rows, starts, num_weights) from None
+        raise wrong_bags(rows, starts, num_weights) from None
 
 
-def as_numbers(indices: Array) -> Array:
+def as_read(indices: Array) -> Array:
     """Indices or offsets as the loops read them."""
     return contiguous(indices.astype(np.int64, copy=False))
 
 
-def said(indices: Array, offsets: Array, rows: int) -> Exception:
+def wrong_bags(indices: Array, offsets: Array, rows: int) -> Exception:
     """What is wrong with indices or offsets."""
     ends = np.append(offsets, indices.size)
     if ends[0] != 0 or (np.diff(ends) < 0).any():
