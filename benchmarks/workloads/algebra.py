@@ -183,3 +183,24 @@ def pairwise_distances(torch):
     """The distances of 256 points to 256 others in 64 dimensions, forward and backward."""
     a, b = leaves(torch, (256, 64), (256, 64))
     return backward([a, b], lambda: torch.cdist(a, b).sum())
+
+
+@algebra
+def solved_small(torch):
+    """A system of 4 equations and the determinant of its matrix."""
+    a, (b,) = regular(torch, 4, 4), plain(torch, (4, 2))
+    return lambda: torch.linalg.solve(a, b) * torch.linalg.det(a)
+
+
+@algebra
+def fft_small(torch):
+    """Spectra of 12 pictures of 14 x 14, and back."""
+    (a,) = plain(torch, (12, 14, 14))
+    return lambda: torch.fft.irfft2(torch.fft.rfft2(a), (14, 14))
+
+
+@algebra
+def distances_by_absolutes(torch):
+    """Sums of absolute differences between 64 rows of 16 and 64 others."""
+    a, b = plain(torch, (64, 16), (64, 16))
+    return lambda: torch.cdist(a, b, 1.0)

@@ -99,3 +99,18 @@ def self_attention(torch, layer, shape, **masks):
 def encoder_layer(torch):
     """A layer of a transformer: width 128, 4 heads, 64 positions, batch 8."""
     return through(torch, torch.nn.TransformerEncoderLayer(128, 4, 256, dropout=0.0, batch_first=True), (8, 64, 128))
+
+
+@attending
+def attention_small_masked(torch):
+    """4 heads, 16 positions of 8, batch 2, where some positions are padding."""
+    mask = torch.ones(2, 1, 1, 16, dtype=torch.bool)
+    mask[1, ..., 12:] = False
+    return attend(torch, *[(2, 4, 16, 8)] * 3, mask=mask)
+
+
+@attending
+def attention_small_biased(torch):
+    """4 heads, 16 positions of 8, batch 2, a bias for each pair of positions of each head, which is learned."""
+    function = torch.nn.functional.scaled_dot_product_attention
+    return through(torch, lambda q, k, v, b: function(q, k, v, attn_mask=b), *[(2, 4, 16, 8)] * 3, (1, 4, 16, 16))

@@ -1,4 +1,4 @@
-"""float64, bfloat16 and integers where float32 is timed elsewhere."""
+"""float64, bfloat16, integers and complex numbers where float32 is timed elsewhere."""
 
 from functools import partial
 
@@ -117,3 +117,11 @@ def positions(torch, dtype):
     """The positions that a mask of 8 rows of 128 tokens gives them."""
     mask = (integers(torch, 4, 8, 128) > 0).to(getattr(torch, dtype))
     return lambda: (mask.cumsum(1) - 1).clamp(min=0)
+
+
+@in_dtypes(dtypes=("complex64",))
+def numbers(torch, dtype):
+    """(a b + a).abs() on 64 numbers."""
+    a, b = plain(torch, (64, 2), (64, 2))
+    a, b = (torch.view_as_complex(x).to(getattr(torch, dtype)) for x in (a, b))
+    return lambda: (a * b + a).abs()

@@ -230,3 +230,27 @@ def chosen_of_broadcast(torch):
     a, row = plain(torch, (16, 32), (32,))
     mask = plain(torch, (16, 1))[0] > 0
     return lambda: torch.where(mask, a, row)
+
+
+@indexing
+def bags_by_offsets(torch):
+    """Means of rows of a table of 10000 x 64 in 256 bags that begin at offsets, forward and backward."""
+    (table,) = leaves(torch, (10_000, 64))
+    index, offsets = integers(torch, 10_000, 2048), torch.arange(0, 2048, 8)
+    return backward([table], lambda: torch.nn.functional.embedding_bag(index, table, offsets).sum())
+
+
+@indexing
+def largest_of_neighbours(torch):
+    """scatter_reduce: the largest rows of those that belong together, as graph networks pool."""
+    (a,), index = plain(torch, (ROWS, COLUMNS)), integers(torch, ROWS // 8, ROWS)
+    start, places = torch.zeros(ROWS // 8, COLUMNS), index[:, None].expand(ROWS, COLUMNS)
+    return lambda: start.scatter_reduce(0, places, a, "amax", include_self=False)
+
+
+@indexing
+def written_by_index(torch):
+    """index_fill, index_copy and masked_scatter of a small matrix."""
+    a, b = plain(torch, (16, 32), (4, 32))
+    index, mask = integers(torch, 16, 4), plain(torch, (16, 32))[0] > 0
+    return lambda: a.index_fill(0, index, 2.0).index_copy(0, index, b).masked_scatter(mask, a)

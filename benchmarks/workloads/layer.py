@@ -212,3 +212,23 @@ def instance_norm2d(torch):
 def pad_reflect(torch):
     """Pictures of 56 x 56 with three more at each side, 16 channels, batch 8."""
     return through(torch, torch.nn.ReflectionPad2d(3), (8, 16, 56, 56))
+
+
+@layer
+def grid_sample(torch):
+    """Two pictures of 3 x 64 x 64 at as many points, forward and backward."""
+    grid = torch.nn.functional.affine_grid(torch.eye(2, 3).expand(2, 2, 3) * 0.9, (2, 3, 64, 64), align_corners=False)
+    sample = torch.nn.functional.grid_sample
+    return through(torch, lambda x: sample(x, grid, align_corners=False), (2, 3, 64, 64))
+
+
+@layer
+def pixel_shuffle(torch):
+    """16 channels of 16 x 16 to 4 of 32 x 32."""
+    return through(torch, lambda x: torch.nn.functional.pixel_shuffle(x, 2), (2, 16, 16, 16))
+
+
+@layer
+def unfold(torch):
+    """Patches of 4 x 4 of pictures of 3 x 32 x 32."""
+    return through(torch, lambda x: torch.nn.functional.unfold(x, 4, stride=4), (2, 3, 32, 32))

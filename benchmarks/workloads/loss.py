@@ -83,3 +83,11 @@ def cosine_similarity(torch):
 def triplet_margin(torch):
     """512 triplets of 128 numbers."""
     return through(torch, torch.nn.TripletMarginLoss(), (512, 128), (512, 128), (512, 128))
+
+
+@loss
+def ctc_loss(torch):
+    """16 sequences of 50 steps over 20 labels, of which 10 to 15 are meant."""
+    targets, lengths = integers(torch, 19, 16, 15) + 1, integers(torch, 6, 16) + 10
+    steps, function = torch.full((16,), 50), torch.nn.functional.ctc_loss
+    return through(torch, lambda x: function(x.log_softmax(2), targets, steps, lengths), (50, 16, 20))
