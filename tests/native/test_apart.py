@@ -54,8 +54,8 @@ def bits(tensor: Any) -> bytes:
 @pytest.mark.parametrize("dtype", [sg.float32, sg.float64, sg.bfloat16], ids=str)
 @pytest.mark.parametrize("name", UNARY)
 def test_results_and_gradients_are_those_of_contiguous_tensors(name: str, dtype: Any) -> None:
-    """Bit by bit, and so is the result of the general path; the second call is answered by native code, but where it
-    would take loops through four dimensions. Sums may have the order in which elements lie in memory."""
+    """Bit by bit, and so is the result of the general path; the second call is answered by native code. Sums may have
+    the order in which elements lie in memory."""
     for shape in SHAPES:
         for tensor in layouts(shape, dtype):
             expected = list(map(bits, outcome(name, tensor.contiguous() if name not in IN_MEMORY else tensor)))

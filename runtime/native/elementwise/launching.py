@@ -26,11 +26,12 @@ from ..tensors import (
     same,
     withdrawn,
 )
-from .apart import MOST_PACKED, Extents, count_of, extend, found_apart, shape_of, spread_tensor
+from .apart import MOST_PACKED, MOST_SPREAD, Extents, count_of, extend, found_apart, shape_of, spread_tensor
 from .broadcast import FoundRows, broadcast, may_broadcast, may_have_rows, put_given
 from .constants import are_positive, constant_array, is_constant, kind_of_constants
 from .forward import (
     ALL,
+    MASKS,
     UNFIT,
     ForwardPlan,
     Prepared,
@@ -118,14 +119,14 @@ def lie_in_order(plan: ForwardPlan, arguments: Items[Object], order: Order) -> b
 
 
 @native
-def launch_gathered(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
-    """The result, recorded, for tensors of which some lie apart in memory; None as `launch`."""
+def launch_gathered(plan: ForwardPlan, arguments: Items[Object], spreads: int, owned: Owned) -> New[Object]:
+    """The result, recorded, for tensors of which some lie apart in memory, and those that `spreads` says are brought
+    into the shape of the one that leads; None as `launch`."""
     release_all(owned)
     begin(owned)
     frame, ready = new(CallFrame), new(Prepared)
     begin_prepared(ready)
-    if plan.tensors == 3:  # for two there are rows
-        ready.spreads = ALL
+    ready.spreads = spreads
     if plan.gives_bool == 0 and plan.positive == 0:
         ready.apart = new(Apart)
         begin_apart(ready.apart, 0)
@@ -217,6 +218,12 @@ def launch_spread(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> 
 
 
 @native
+def is_small(thing: Object) -> bool:
+    """Whether other tensors may be brought into the shape of one element by element."""
+    return is_tensor(thing) and count_of(cast(Tensor, thing).shape) <= MOST_SPREAD
+
+
+@native
 def launch_apart(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The result, recorded, for operands that broadcast, or of which some lie apart in memory; None as `launch`."""
     in_rows = plan.rows is not NULL
@@ -227,10 +234,13 @@ def launch_apart(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> N
     if may_have_rows(plan.rows, plan.computed, arguments[0], second, owned):
         return result
     c.release(result)
-    result = launch_gathered(plan, arguments, owned)
+    result = launch_gathered(plan, arguments, ALL if plan.tensors == 3 else MASKS, owned)  # for two there are rows
     if result is none and in_rows:
         c.release(result)
         result = launch_packed(plan, arguments, owned)
+    if result is none and in_rows and plan.tensors == 2 and is_small(arguments[0]):
+        c.release(result)
+        result = launch_gathered(plan, arguments, ALL, owned)
     if result is none and not in_rows and plan.tensors > 1 and not plan.alike:
         c.release(result)
         result = launch_spread(plan, arguments, owned)

@@ -1,19 +1,19 @@
-"""The gradients of a node: of an element-wise one whose inputs have the shape and dtype of its result, by one fused
-kernel; of others by their plans (kernel_ops/gradients.py)."""
+"""The gradients of a node: of an element-wise one by one fused kernel, and sums of them for inputs that were broadcast;
+of others by their plans (kernel_ops/gradients.py)."""
 
 from __future__ import annotations
 
-from ...kernels.llvm.native_code.element_kinds import BOOL, FLOATS, is_float, itemsize, number_at
+from ...kernels.llvm.native_code.element_kinds import BOOL, FLOATS, is_float, is_half, itemsize, number_at
 from ...kernels.llvm.native_code.kernel_calls import CallFrame, call_native, put_array
 from ...kernels.llvm.native_code.structs import Items, Struct, room
 from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
 from ..conversions.convert import as_kind
-from ..elementwise.apart import is_one_number, large_count, spread, standing, together
+from ..elementwise.apart import MOST_COPIED, count_of, is_one_number, large_count, spread, standing, together
 from ..interned import cpu, device_functions, fit_gradient, float_type, in_rows, int_type, none
 from ..kernel_calls import Arguments, Size, found_kernel, put_object, run_kernel
 from ..layout import Array, Dict, Float, Node, Object, Tensor, Tuple
-from ..references import Owned, is_held, item, own, own_new, put_item, retain, size, slot
+from ..references import Owned, exchange_item, is_held, item, own, own_new, put_item, retain, size, slot
 from ..tensors import (
     dtype_of,
     elements,
@@ -81,6 +81,7 @@ class Incoming(Struct):
     shape: Tuple
     kind: int
     edges: Tuple
+    metas: Tuple  # shapes and dtypes of inputs that are not all like the result; NULL where they are
 
 
 @native
@@ -155,18 +156,20 @@ def unwritten(tensor: Tensor, version: Object) -> bool:
 
 
 @native
-def saved_array(kernel: FusedKernel, node: Node, i: int, kind: int, shape: Tuple, owned: Owned) -> Array:
-    """The flat array of a saved tensor of a kind, owned, or one of its elements brought together, those of a mask in
-    the shape of the gradient; NULL where something was written to it, or it is gone or hidden."""
+def saved_array(kernel: FusedKernel, node: Node, i: int, kind: int, incoming: Incoming, owned: Owned) -> Array:
+    """The flat array of a saved tensor of a kind, owned, or one of its elements brought together, those of a mask, and
+    of an operand that was broadcast, in the shape of the gradient; NULL where something was written to it, or it is
+    gone or hidden."""
     saved = kernel.tensors[i]
     thing, version = slot(node, saved.slot), slot(node, saved.version)
     if not is_tensor(thing) or not unwritten(cast(Tensor, thing), version):
         return cast(Array, NULL)
     tensor = cast(Tensor, own(owned, thing))  # other threads may release what the node saved
-    spreads = kind == BOOL and not same(tensor.shape, shape)
+    alone = kernel.number == i and count_of(tensor.shape) == 1
+    spreads = (kind == BOOL or (incoming.metas is not NULL and not alone)) and not same(tensor.shape, incoming.shape)
     if tensor.flat is none or spreads:
         own(owned, version)
-        flat = spread(tensor, kind, shape, owned) if spreads else together(tensor, kind, owned)
+        flat = spread(tensor, kind, incoming.shape, owned) if spreads else together(tensor, kind, owned)
         return flat if unwritten(tensor, version) else cast(Array, NULL)  # still, as when they were read
     fits = kind_of(tensor.dtype) == kind and holds_kind(tensor.flat, kind)
     return own(owned, tensor.flat) if fits else cast(Array, NULL)
@@ -180,7 +183,7 @@ def prepared(kernel: FusedKernel, node: Node, incoming: Incoming, frame: CallFra
     put_array(frame, 0, flat.memory, 0 if incoming.stands else itemsize(kind))
     for i in range(kernel.saved):
         own_kind = BOOL if kernel.masks >> i & 1 else kind
-        found = saved_array(kernel, node, i, own_kind, incoming.shape, owned)
+        found = saved_array(kernel, node, i, own_kind, incoming, owned)
         if found is NULL:
             return 0
         memory = found.memory
@@ -260,7 +263,30 @@ def computed(fused_kernel: FusedKernel, node: Node, incoming: Incoming, owned: O
         place += 1
     # Element i is read before it is written: `spare` is safe.
     run_kernel(kernel, place, incoming.count, frame)
+    if incoming.metas is not NULL and not all_fitted(results, incoming.metas, owned):
+        c.release(results)
+        return cast(Object, NULL)
     return results
+
+
+@native
+def may_be_summed(kind: int, shape: Tuple) -> bool:
+    """Whether gradients for inputs that were broadcast are for native code: of many elements Python takes no longer in
+    comparison, and those of 16 bits it adds up before it rounds them."""
+    return not is_half(kind) and count_of(shape) <= MOST_COPIED
+
+
+@native
+def all_fitted(results: Tuple, metas: Tuple, owned: Owned) -> bool:
+    """Make the gradients in a new tuple look like the inputs, of which some were broadcast; False where an error is
+    set."""
+    for i in range(size(results)):
+        if item(results, i) is not none:
+            found = fitted(cast(Tensor, item(results, i)), cast(Tuple, item(metas, i)), owned)
+            if found is NULL:
+                return False
+            c.release(exchange_item(results, i, found))
+    return True
 
 
 @native
@@ -290,8 +316,9 @@ def fused_gradients(plan: FusedPlan, node: Node, given: Object, owned: Owned) ->
         return NULL if gradient is NULL else handed_on(gradient, wanted, size(edges), metas, owned)
     if gradient.device is not cpu and metas is none and gradient.flat is not none:
         return gradients_on_device(plan, node, given)
-    if metas is not none or gradient.device is not cpu or not is_float(kind):
+    if gradient.device is not cpu or not is_float(kind) or (metas is not none and not may_be_summed(kind, shape)):
         return not_handled()
+    incoming.metas = cast(Tuple, NULL if metas is none else metas)
     incoming.gradient, incoming.shape, incoming.kind, incoming.edges = gradient, shape, kind, edges
     if not found_elements(incoming, owned):
         return not_handled()

@@ -18,7 +18,8 @@ FEW = 3  # operands that lie apart, of which fewer may be all that have to be co
 MOST = 4096  # elements of an operand that are copied one by one, if need be
 MOST_COPIED = 1 << 24  # elements of an operand that are copied at all
 MOST_CHOSEN = 1 << 14  # and of one of which indices choose a part
-Loops = tuple[Ints, Ints]  # how often, and the steps in elements; three
+LOOPS = 4  # as many as heads of rows of a batch have
+Loops = tuple[Ints, Ints]  # how often, and the steps in elements
 
 
 def gathered(
@@ -62,14 +63,14 @@ def run_packed(find: Callable[..., Plan | None], a: Array, *arguments: Any) -> l
 
 
 def loops_of(layout: Layout, most: int = MOST) -> Loops | None:
-    """Three loops through the elements of a layout in their order; None where it takes more, or there are too many."""
+    """LOOPS loops through the elements of a layout in their order; None where it takes more, or there are too many."""
     if layout.strides is None or not 0 < prod(layout.shape) < most:
         return None
     loops = merged(layout.shape, layout.strides)
-    if len(loops) > 3:
+    if len(loops) > LOOPS:
         return None
-    (a, b, c), (d, e, f) = zip(*[(1, 0)] * (3 - len(loops)), *loops, strict=True)
-    return (a, b, c), (d, e, f)
+    often, steps = zip(*[(1, 0)] * (LOOPS - len(loops)), *loops, strict=True)
+    return often, steps
 
 
 def copy_step(layout: Layout, operand: int, output: int, letter: str) -> Step | None:
@@ -89,10 +90,22 @@ def redirected(step: Step, numbers: dict[int, int]) -> Step:
 
 
 @jit(halves=READ)
-def gather(x: Array, out: Array, outer: int, inner: int, size: int, step0: int, step1: int, step2: int) -> None:
-    """out[q, r, i] = x[step0 q + step1 r + step2 i]."""
-    for q in range(outer):
-        for r in range(inner):
-            to, place = part_of(out, (q * inner + r) * size, size), q * step0 + r * step1
-            for i in range(size):
-                to[i] = x[place + i * step2]
+def gather(
+    x: Array,
+    out: Array,
+    outer: int,
+    middle: int,
+    inner: int,
+    size: int,
+    step0: int,
+    step1: int,
+    step2: int,
+    step3: int,
+) -> None:
+    """out[p, q, r, i] = x[step0 p + step1 q + step2 r + step3 i]."""
+    for p in range(outer):
+        for q in range(middle):
+            for r in range(inner):
+                to, place = part_of(out, ((p * middle + q) * inner + r) * size, size), p * step0 + q * step1 + r * step2
+                for i in range(size):
+                    to[i] = x[place + i * step3]
