@@ -1,4 +1,4 @@
-"""Gradients of operands that were broadcast, by native code: what is read is brought into the shape of the gradient, and
+"""Gradients of operands that were broadcast, by native code: what is read is brought into the gradient's shape, and
 what comes is added up for smaller inputs. Against the same with operands that were expanded before, in float64."""
 
 from __future__ import annotations
