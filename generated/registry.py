@@ -3538,7 +3538,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "refused", "float16": "float16"},
         expression="polygamma(n, self)",
         reference="scipy.special.polygamma(n, self)",
-        check="nonnegative_order",
+        check="natural_order",
         refuses=(("n=-5, self=T(3)", "RuntimeError"),),
         example=">>> sg.polygamma(1, sg.tensor([1.0, 0.5]))\ntensor([1.6449, 4.9348])",
     ),

@@ -237,7 +237,16 @@ CEIL = Elementwise(
 ROUND = Elementwise(
     PACKAGE, "round", "round", "promote", allowed=("int", "float"), operands=("self",), whole="i", converts="ib"
 )
-ROUND_DECIMALS = Elementwise(PACKAGE, "round", "round_decimals", "promote", allowed=("float",))
+ROUND_DECIMALS = Elementwise(
+    PACKAGE,
+    "round",
+    "round_decimals",
+    "promote",
+    allowed=("float",),
+    operands=("self",),
+    numbers=("decimals",),
+    converts="ib",
+)
 TRUNC = Elementwise(
     PACKAGE, "trunc", "trunc", "promote", allowed=("int", "float"), operands=("self",), whole="i", converts="ib"
 )
@@ -715,7 +724,9 @@ NDTRI = Elementwise(PACKAGE, "ndtri", "ndtri", "float", allowed=("float",), oper
 LOG_NDTR = Elementwise(PACKAGE, "log_ndtr", "log_ndtr", "float", allowed=("float",), operands=("self",), converts="ib")
 LGAMMA = Elementwise(PACKAGE, "lgamma", "lgamma", "float", allowed=("float",), operands=("self",), converts="ib")
 DIGAMMA = Elementwise(PACKAGE, "digamma", "digamma", "float", allowed=("float",), operands=("self",), converts="ib")
-POLYGAMMA = Elementwise(PACKAGE, "polygamma", "polygamma", "float", allowed=("float",))
+POLYGAMMA = Elementwise(
+    PACKAGE, "polygamma", "polygamma", "float", allowed=("float",), operands=("self",), numbers=("n",)
+)
 ZETA = Elementwise(
     PACKAGE, "zeta", "zeta", "float", allowed=("float",), operands=("self", "other"), refuses=("self",), converts="ib"
 )

@@ -1042,17 +1042,30 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.polygamma(1, sg.tensor([1.0, 0.5]))
         tensor([1.6449, 4.9348])
     """
+    if not watch.every and out is None and n.__class__ is int and n >= 0:
+        result = kernels.POLYGAMMA.launch(input, n)
+        if result is not None:
+            return result
     if (n.__class__ not in plain or input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("polygamma", polygamma, "elementwise", n, input, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if (
+            not watch.every
+            and n.__class__ is int
+            and n >= 0
+            and kernels.POLYGAMMA.launch_out(input, n, out) is not None
+        ):
+            return out
         return write_out("polygamma", out, _polygamma("polygamma", n, input), (input,), share="same")
     return _polygamma("polygamma", n, input)
 
 
 def polygamma_(input: Tensor, n: int) -> Tensor:
     """`polygamma`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and n.__class__ is int and n >= 0 and kernels.POLYGAMMA.launch_in_place(input, n) is not None:
+        return input
     if (input.__class__ not in plain or n.__class__ not in plain) and (
         result := intercept("polygamma", polygamma_, "elementwise", input, n)
     ) is not NOT_HANDLED:
@@ -1067,7 +1080,7 @@ def _polygamma(name: str, n, self, into=None) -> Any:
     if n.__class__ is not int:
         n = checks.integer(name, "n", n)
     self = checks.operand(name, "input", self)
-    n, self = elementwise_checks.nonnegative_order(name, n, self)
+    n, self = elementwise_checks.natural_order(name, n, self)
     result, (self,) = run(kernels.POLYGAMMA, name, (self,), (n,), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.PolygammaBackward0.record(result, n, self)
