@@ -2562,6 +2562,30 @@ def max_pool_with_indices(
     spatial: int,
 ) -> tuple[Tensor, Tensor]: ...
 def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor: ...
+def max_unpool1d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    padding: Sequence[int] | int = 0,
+    output_size: Sequence[int] | None = None,
+) -> Tensor: ...
+def max_unpool2d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    padding: Sequence[int] | int = 0,
+    output_size: Sequence[int] | None = None,
+) -> Tensor: ...
+def max_unpool3d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    padding: Sequence[int] | int = 0,
+    output_size: Sequence[int] | None = None,
+) -> Tensor: ...
 def max_pool1d(
     input: Tensor,
     kernel_size: Sequence[int] | int,
