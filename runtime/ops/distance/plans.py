@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from ...kernels.cpu.movement.contiguous import contiguous_copy
-from ...kernels.cpu.movement.places import MOST_ALONE, each_moved
+from ...kernels.cpu.movement.places import MOST_ALONE, each_moved, runs_moved
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
 from ...tensor.shapes import contiguous_strides, is_contiguous
 from .cpu import (
@@ -16,7 +16,6 @@ from .cpu import (
     difference_norms,
     euclidean_norms,
     kind_of_norm,
-    places_above,
     sizes_of_rows,
     unit_of_rows,
 )
@@ -28,14 +27,13 @@ def row_distances(x1: Layout, x2: Layout, p: float) -> Plan | None:
 
 
 def pdist(x: Layout, p: float) -> Plan | None:
-    """Those of a few rows to each other, and then of these the ones of each pair."""
-    pairs = x.shape[0] * (x.shape[0] - 1) // 2
+    """Those of all rows to each other, and then of each row the ones to those behind it."""
+    rows, pairs = x.shape[0], x.shape[0] * (x.shape[0] - 1) // 2
     if not pairs * x.shape[1]:
         return _zeros((pairs,), 0)
-    if pairs > MOST_ALONE:
-        return None
-    found, above = _between(x, x, p, 0, 1), places_above(x.shape[0]).astype(np.int64)
-    return found and (*found, Step(each_moved, (~1,), ((0, (pairs,)),), (0,), tables=(above,)))
+    found, row = _between(x, x, p, 0, 1), np.arange(rows - 1)
+    runs = np.stack([row * rows + row + 1, np.ones_like(row), rows - 1 - row], 1).reshape(-1)
+    return found and (*found, Step(runs_moved, (~1,), ((0, (pairs,)),), (0,), tables=(runs,)))
 
 
 def _between(x1: Layout, x2: Layout, p: float, second: int, out: int) -> Plan | None:
