@@ -740,6 +740,17 @@ ZETA_SELF_SCALAR = Elementwise(
     numbers=("self",),
     converts="ib",
 )
+ORTHOGONAL_POLYNOMIAL = Elementwise(
+    PACKAGE,
+    "orthogonal_polynomial",
+    "orthogonal_polynomial",
+    "float",
+    allowed=("float",),
+    operands=("self", "n"),
+    numbers=("kind", "order"),
+    refuses=("n",),
+    converts="ib",
+)
 IGAMMA = Elementwise(
     PACKAGE,
     "igamma",
