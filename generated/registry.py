@@ -7533,6 +7533,7 @@ OPS = [
             ("self=T(), ord=3", "RuntimeError"),
             ("self=T(2, 3), ord=0", "RuntimeError"),
         ),
+        autocast={"cuda": "float32"},
         example=">>> sg.linalg.norm(sg.tensor([3.0, 4.0]))\ntensor(5.)",
     ),
     Op(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..library.homes import Part
 from ..library.rule_doc import reads_any, reads_elements, reads_shapes, reads_storage
+from ..spec.definitions import Trees, substituted
 from ..spec.keys import COMPUTED, WITHOUT_GRADIENT
 from ..spec.model import Argument
+from ..spec.tried import Trial
 from .call_code import python_names
 from .kernel_code import is_plain_number, is_whole_number
 
@@ -170,8 +173,23 @@ class FastCode:
     @property
     def tried(self) -> list[str]:
         """The objects that know what the ops have found that are tried first, of those of this package."""
-        calls = self.op.calls
-        return [calls.functions[name].upper() for name in self.op.entry.tries if name in calls.own]
+        own = self.op.calls.own
+        return [self._found_by(each) for each in self.op.entry.trials if each.arguments is None and each.op in own]
+
+    @property
+    def tried_calls(self) -> list[tuple[str, str]]:
+        """(condition, call) of the ops that are tried with arguments of their own."""
+        named: Trees = {a.name: ast.Name(a.python_name) for a in self.op.arguments}
+        found = []
+        for each in self.op.entry.trials:
+            if each.arguments is not None and each.op in self.op.calls.own:
+                told = [f"({source(test, named)})" for test in each.conditions]
+                given = ", ".join(source(argument, named) for argument in each.arguments)
+                found.append(("".join(f" and {test}" for test in told), f"{self._found_by(each)}.launch({given})"))
+        return found
+
+    def _found_by(self, trial: Trial) -> str:
+        return self.op.calls.functions[trial.op].upper()
 
     @property
     def tries_view(self) -> bool:
@@ -252,3 +270,8 @@ class FastCode:
         natural = (self.op.entry.check or "").startswith(NATURAL)
         told = [f"{name}.__class__ is int" + f" and {name} >= 0" * natural for name in whole]
         return "".join(f" and {each}" for each in [*(f"{n.python_name} == {n.default}" for n in named), *told])
+
+
+def source(tree: ast.expr, named: Trees) -> str:
+    """An expression over the arguments of an entry, as the public function calls them."""
+    return ast.unparse(substituted(tree, named))
