@@ -21,6 +21,8 @@ from . import plans_choices as choices_of
 from .plans_choices import LARGE
 
 Dim = Ints | int | None
+FEW = 1 << 16  # elements, of which norms are joined by groups of dimensions however these lie
+LONG_ROW = 16
 MANY = 1 << 18  # elements: to write as many takes longer than the 20 us that Python needs for a view
 
 
@@ -149,10 +151,10 @@ def std_dim(x: Layout, dim: Dim, correction: float, keepdim: bool) -> Plan | Non
 
 
 def norm(x: Layout, p: float, dim: Dim, keepdim: bool) -> Plan | None:
-    """Norms along dimensions that are neighbours: Euclidean ones in one loop, others of sizes or their powers."""
+    """Norms along dimensions: Euclidean ones of sums of squares, others of sizes or their powers."""
     if p == 2:
-        return _euclidean(x, folding_of(x, dim, keepdim))
-    if x.strides is not None or folding(x.shape, dim).order or not prod(x.shape):
+        return _euclidean(x, dim, keepdim)
+    if x.strides is not None or not prod(x.shape) or (folding(x.shape, dim).order and prod(x.shape) > FEW):
         return None
     if math.isinf(p):
         return _of_each(loops.sizes, x, (), amax(x, dim, keepdim) if p > 0 else amin(x, dim, keepdim))
@@ -163,11 +165,21 @@ def norm(x: Layout, p: float, dim: Dim, keepdim: bool) -> Plan | None:
     return plan and (*plan, Step(loops.raised_results, (), plan[-1].results[-1:], (1 / p,)))
 
 
-def _euclidean(x: Layout, fold: Folding | None) -> Plan | None:
+def _euclidean(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
     """The roots of sums of squares; that of all of a large operand in chunks."""
-    if fold and fold.dense and fold.count == 1 and prod(x.shape) >= LARGE:
+    fold = folding_of(x, dim, keepdim)
+    if fold is None:  # larger ones whose rows are short are sooner brought together
+        if prod(x.shape) > FEW and (x.strides is not None or x.shape[-1] < LONG_ROW):
+            return None
+        return _rooted(by_groups(x, dim, keepdim, _squares, functools.partial(summed, divisor=1)))
+    if fold.dense and fold.count == 1 and prod(x.shape) >= LARGE:
         return _rooted(in_chunks(loops.squares_of_chunks, loops.total_of_chunks, fold.result, prod(x.shape), (1,)))
     return _rooted(_reduced(loops.square_sums, fold))
+
+
+def _squares(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
+    """Sums of squares along dimensions that are neighbours in memory."""
+    return _reduced(loops.square_sums, folding_of(x, dim, keepdim))
 
 
 def _of_each(kernel: Any, x: Layout, numbers: tuple[float, ...], then: Plan | None) -> Plan | None:
