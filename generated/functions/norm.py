@@ -23,19 +23,19 @@ new = object.__new__
 
 
 class ScaleDownToBackward0(Node):
-    """scale_down_to(Tensor self, float most) -> Tensor (derivatives.yaml)."""
+    """scale_down_to(Tensor self, float most, float eps) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("_saved_most", "kept_self", "kept_self_version")
+    __slots__ = ("_saved_eps", "_saved_most", "kept_self", "kept_self_version")
     op_name = "scale_down_to"
     saved_slots = ("kept_self",)
     elementwise = kernels.SCALE_DOWN_TO
-    fused = {1: (("kept_self",), ("_saved_most",))}
+    fused = {1: (("kept_self",), ("_saved_most", "_saved_eps"))}
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
-    values = {"_saved_most": ("most", "")}
+    values = {"_saved_most": ("most", ""), "_saved_eps": ("eps", "")}
 
     @staticmethod
-    def record(result, self, most):
+    def record(result, self, most, eps):
         """Put `result` into the graph."""
         node = new(ScaleDownToBackward0)
         node.sequence = next_sequence()
@@ -43,6 +43,7 @@ class ScaleDownToBackward0(Node):
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_most = most
+        node._saved_eps = eps
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
@@ -54,7 +55,7 @@ class ScaleDownToBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: where(self > most, -(grad * (most / (self + 1e-07) / (self + 1e-07))), 0)."""
+        """self: where(self > most, -(grad * (most / (self + eps) / (self + eps))), 0)."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -62,16 +63,17 @@ class ScaleDownToBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: where(self > most, -(grad * (most / (self + 1e-07) / (self + 1e-07))), 0)."""
+        """self: where(self > most, -(grad * (most / (self + eps) / (self + eps))), 0)."""
         most = node._saved_most
+        eps = node._saved_eps
         self = unpack(node, "kept_self")
-        return node.fitted([op.where(self > most, -(grad * (most / (self + 1e-07) / (self + 1e-07))), 0)])
+        return node.fitted([op.where(self > most, -(grad * (most / (self + eps) / (self + eps))), 0)])
 
     @staticmethod
-    def tangent(result, self, most, self_t):
+    def tangent(result, self, most, eps, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = op.where(
-            self > most, -(self_t.conj_physical() * (most / (self + 1e-07) / (self + 1e-07))), 0
+            self > most, -(self_t.conj_physical() * (most / (self + eps) / (self + eps))), 0
         ).conj_physical()
         return (tangent0,)
 

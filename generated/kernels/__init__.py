@@ -887,7 +887,7 @@ FILL__TENSOR = Elementwise(PACKAGE, "fill_", "fill__tensor", "same", moves=1)
 ZERO_ = Elementwise(PACKAGE, "zero_", "zero_", "same", operands=("self",), overwrites=True, whole="ib")
 COPY_ = Elementwise(PACKAGE, "copy_", "copy_", "same", moves=1)
 SCALE_DOWN_TO = Elementwise(
-    PACKAGE, "scale_down_to", "scale_down_to", "match", allowed=("float",), operands=("self",), numbers=("most",)
+    PACKAGE, "scale_down_to", "scale_down_to", "match", allowed=("float",), operands=("self",), numbers=("most", "eps")
 )
 HUBER_VALUES = Elementwise(
     PACKAGE,

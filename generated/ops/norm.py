@@ -68,41 +68,44 @@ NORMALIZE_RMS = KernelOp(
 )
 
 
-def scale_down_to(input: Tensor, most: float) -> Tensor:
-    """What a vector of length x is multiplied by so that it is no longer than `most`.
+def scale_down_to(input: Tensor, most: float, eps: float) -> Tensor:
+    """most / (x + eps) for a length x above `most`, else 1: what brings a vector down to it.
 
-    scale_down_to(Tensor self, float most) -> Tensor (derivatives.yaml)
+    scale_down_to(Tensor self, float most, float eps) -> Tensor (derivatives.yaml)
     Dtypes: floats.
 
     Args:
         input: tensor.
         most: float or number.
+        eps: float or number, added to the variance.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: where(self > most, -(grad * (most / (self + 1e-07) / (self + 1e-07))), 0)
+        self: where(self > most, -(grad * (most / (self + eps) / (self + eps))), 0)
     """
     if not watch.every:
-        result = kernels.SCALE_DOWN_TO.launch(input, most)
+        result = kernels.SCALE_DOWN_TO.launch(input, most, eps)
         if result is not None:
             return result
-    if (input.__class__ not in plain or most.__class__ not in plain) and (
-        result := intercept("scale_down_to", scale_down_to, "elementwise", input, most)
+    if (input.__class__ not in plain or most.__class__ not in plain or eps.__class__ not in plain) and (
+        result := intercept("scale_down_to", scale_down_to, "elementwise", input, most, eps)
     ) is not NOT_HANDLED:
         return result
     checks.tensor("scale_down_to", "input", input)
-    return _scale_down_to("scale_down_to", input, most)
+    return _scale_down_to("scale_down_to", input, most, eps)
 
 
-def _scale_down_to(name: str, self, most, into=None) -> Any:
+def _scale_down_to(name: str, self, most, eps, into=None) -> Any:
     self = checks.operand(name, "input", self)
     if most.__class__ is not float:
         most = checks.floating(name, "most", most)
-    result, (self,) = run(kernels.SCALE_DOWN_TO, name, (self,), (most,), into)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    result, (self,) = run(kernels.SCALE_DOWN_TO, name, (self,), (most, eps), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.ScaleDownToBackward0.record(result, self, most)
+        functions.ScaleDownToBackward0.record(result, self, most, eps)
     if watch.active:
-        propagate(functions.ScaleDownToBackward0, result, (self, most), (self,), into)
+        propagate(functions.ScaleDownToBackward0, result, (self, most, eps), (self,), into)
     return result
 
 
@@ -125,7 +128,7 @@ def renorm(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: self * scale_down_to(self.norm(p, all_dims_but(dim, self.ndim), True), maxnorm)
+        through: self * scale_down_to(self.norm(p, all_dims_but(dim, self.ndim), True), maxnorm, 1e-7)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range of at least two dimensions; p is positive, maxnorm not
             negative.
@@ -153,7 +156,7 @@ def renorm(
     if maxnorm.__class__ is not float:
         maxnorm = checks.floating(name, "maxnorm", maxnorm)
     self, p, dim, maxnorm = distance_checks.renorm(name, self, p, dim, maxnorm)
-    return self * op.scale_down_to(self.norm(p, reduction_formulas.all_dims_but(dim, self.ndim), True), maxnorm)
+    return self * op.scale_down_to(self.norm(p, reduction_formulas.all_dims_but(dim, self.ndim), True), maxnorm, 1e-07)
 
 
 @autocast_as(cpu="off", cuda="off")

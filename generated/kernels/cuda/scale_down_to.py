@@ -7,13 +7,15 @@ from ....runtime.kernels.cuda.vocabulary import T
 from ....runtime.kernels.scalar import divide, either, where
 
 
-def forward(self, most):
-    """result = divide(most, self + 1e-7) if self > most else 1"""
+def forward(self, most, eps):
+    """result = divide(most, self + eps) if self > most else 1"""
     most = T(most)
-    return either(self > most, divide(most, self + T(1e-07)), T(1))
+    eps = T(eps)
+    return either(self > most, divide(most, self + eps), T(1))
 
 
-def backward_1(grad, self, most):
-    """self: where(self > most, -(grad * (most / (self + 1e-07) / (self + 1e-07))), 0)"""
+def backward_1(grad, self, most, eps):
+    """self: where(self > most, -(grad * (most / (self + eps) / (self + eps))), 0)"""
     most = T(most)
-    return where(self > most, -(grad * divide(divide(most, self + T(1e-07)), self + T(1e-07))), T(0))
+    eps = T(eps)
+    return where(self > most, -(grad * divide(divide(most, self + eps), self + eps)), T(0))
