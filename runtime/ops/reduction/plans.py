@@ -11,7 +11,7 @@ from math import prod
 from typing import Any
 
 from ...kernels.cpu.folding import Folding, folding
-from ...kernels.cpu.lying import behind, by_groups, folding_of, in_order, with_shape
+from ...kernels.cpu.lying import behind, brought_together, by_groups, folding_of, in_order, with_shape
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, single, with_whole_numbers
 from ...kernels.cpu.sums import CHUNK
 from ..softmax import cpu_loops as exponentials
@@ -140,9 +140,11 @@ def grown(size: Ints, to: Ints) -> Ints:
 
 
 def var_dim(x: Layout, dim: Dim, correction: float, keepdim: bool) -> Plan | None:
-    """Variances along dimensions that are neighbours in memory."""
+    """Variances along dimensions that are neighbours in memory, or brought together."""
     fold = folding_of(x, dim, keepdim)
-    return _reduced(loops.variances, fold, (max(fold.folded[1] - correction, 0),)) if fold else None
+    if fold is None:
+        return brought_together(x, dim, keepdim, lambda x, dim, keepdim: var_dim(x, dim, correction, keepdim))
+    return _reduced(loops.variances, fold, (max(fold.folded[1] - correction, 0),))
 
 
 def std_dim(x: Layout, dim: Dim, correction: float, keepdim: bool) -> Plan | None:
@@ -238,8 +240,11 @@ def _extremes(x: Layout, dim: Dim, keepdim: bool, sign: int) -> Plan | None:
 
 
 def logsumexp(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    """Logarithms of sums of exponentials along dimensions that are neighbours in memory, with nothing in between."""
+    """Logarithms of sums of exponentials along dimensions that are neighbours in memory, with nothing in between, or
+    brought together."""
     fold = folding_of(x, dim, keepdim)
+    if fold is None:
+        return brought_together(x, dim, keepdim, logsumexp)
     return _reduced(exponentials.log_totals, fold, ints=fold.folded) if fold and fold.dense else None
 
 
