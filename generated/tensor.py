@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..runtime.autograd.methods import AutogradMethods
+from ..runtime.dispatch.elementwise.elementwise import standing_for
 from ..runtime.dispatch.overloads import NUMBERS
 from ..runtime.errors import ArgumentError
 from ..runtime.methods.mixin import TensorMethods
@@ -897,6 +898,9 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
             return NotImplemented
 
     def __rtruediv__(self, other: Any) -> Any:
+        if not watch.every and (first := standing_for(other, self)) is not None:
+            result = kernels.DIV_TENSOR.launch(first, self)
+            return ops.div(first, self) if result is None else result
         if self.__class__ not in plain or other.__class__ not in plain:
             if (result := overridden(Tensor.__rtruediv__, self, other)) is not NOT_HANDLED:
                 return result
@@ -908,6 +912,9 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
             return NotImplemented
 
     def __rfloordiv__(self, other: Any) -> Any:
+        if not watch.every and (first := standing_for(other, self)) is not None:
+            result = kernels.FLOOR_DIVIDE.launch(first, self)
+            return ops.floor_divide(first, self) if result is None else result
         if self.__class__ not in plain or other.__class__ not in plain:
             if (result := overridden(Tensor.__rfloordiv__, self, other)) is not NOT_HANDLED:
                 return result
@@ -921,6 +928,9 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
             return NotImplemented
 
     def __rmod__(self, other: Any) -> Any:
+        if not watch.every and (first := standing_for(other, self)) is not None:
+            result = kernels.REMAINDER.launch(first, self)
+            return ops.remainder(first, self) if result is None else result
         if self.__class__ not in plain or other.__class__ not in plain:
             if (result := overridden(Tensor.__rmod__, self, other)) is not NOT_HANDLED:
                 return result

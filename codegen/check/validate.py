@@ -9,11 +9,13 @@ from ..library.homes import Known
 from ..library.modules import Arity
 from ..library.row_kernels import with_row_kernels
 from ..spec.autocast import LIKE
+from ..spec.formula import names_in
 from ..spec.keys import WITHOUT_GRADIENT
-from ..spec.model import MOST_PROBLEMS, Problem, Spec
+from ..spec.model import MOST_PROBLEMS, Entry, Problem, Spec
 from ..spec.operators import REFLECTED
 from ..spec.sections import with_entries_named
 from ..spec.suggest import did_you_mean
+from ..spec.tried import Trial, trial
 from .composite import check_composite
 from .derivatives import check_backward, check_forward, check_gradients
 from .logic import check_logic
@@ -73,13 +75,22 @@ def _check_named(context: Context) -> Iterator[Problem]:
 
 
 def _check_tried(context: Context) -> Iterator[Problem]:
-    """The ops under `try`, which are looked up first, are kernels with the same arguments, or one such view."""
+    """The ops under `try`, which are looked up first, are kernels with the same arguments, or one such view; or kernels
+    that are called."""
     entry = context.entry
-    for name in entry.tries:
-        tried, place = context.ops.entries.get(name), entry.key_places["try"]
-        if tried is None:
-            message = f"there is no op '{name}'{did_you_mean(name, context.ops.entries)}"
+    for text in entry.tries:
+        found, place = trial(text), entry.key_places["try"]
+        if found is None:
+            message = f"'{text}' is no op's name, no call of one by place, and no condition `and` such a call"
             yield context.problem(place, message, "try")
+            continue
+        tried = context.ops.entries.get(found.op)
+        if tried is None:
+            message = f"there is no op '{found.op}'{did_you_mean(found.op, context.ops.entries)}"
+            yield context.problem(place, message, "try")
+            continue
+        if found.arguments is not None:
+            yield from (context.problem(place, message, "try") for message in _wrong_call(entry, found, tried))
             continue
         same = [a.type for a in tried.schema.arguments] == [a.type for a in entry.schema.arguments]
         if not same or tried.compute.kind not in ("kernel", "view"):
@@ -87,6 +98,22 @@ def _check_tried(context: Context) -> Iterator[Problem]:
             yield context.problem(place, message, "try")
         elif tried.compute.kind == "view" and len(entry.tries) > 1:
             yield context.problem(place, f"'{tried.name}' is a view, which is tried alone or not at all", "try")
+
+
+def _wrong_call(entry: Entry, found: Trial, tried: Entry) -> Iterator[str]:
+    """What is wrong with a call that is tried: whatever may change the result has to be seen."""
+    if entry.compute.kind != "composite" or tried.compute.kind != "kernel":
+        yield f"'{tried.name}' is called first, for which this has to be a composite, and that a kernel"
+    taken = [a for a in tried.schema.arguments if a.type.base not in ("ScalarType", "MemoryFormat")]
+    if len(found.arguments or ()) != len(taken):
+        yield f"native code takes {len(taken)} arguments of '{tried.name}', all by place"
+    names = {a.name for a in entry.schema.arguments}
+    used = names_in(*found.written)
+    unknown = sorted(used - names - {"isinstance", "len", "tuple", "list"})
+    if unknown:
+        yield f"unknown name '{unknown[0]}'{did_you_mean(unknown[0], names)}"
+    if names - used:
+        yield f"neither the condition nor the call reads {', '.join(sorted(names - used))}"
 
 
 def _check_autocast(context: Context) -> Iterator[Problem]:
@@ -106,7 +133,7 @@ def _check_autocast(context: Context) -> Iterator[Problem]:
                 names = [a.name for a in entry.tensor_arguments if not a.keyword_only]
                 message = f"'{word}' names no tensor that is given by place (one of {' '.join(names)})"
                 yield context.problem(place, message, "autocast")
-    for tried in filter(None, map(context.ops.entries.get, entry.tries)):
+    for tried in filter(None, (context.ops.entries.get(each.op) for each in entry.trials)):
         if tried.autocast and not entry.autocast:  # an op with the key tries nothing where it is cast
             message = f"'{tried.name}' is tried first, which 'autocast' casts, and this op is not cast"
             yield context.problem(entry.key_places["try"], message, "autocast")

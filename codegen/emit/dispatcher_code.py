@@ -190,6 +190,7 @@ CLASS_TESTS = {
     "int": "{}.__class__ is int",
     "bool": "{}.__class__ is bool",
     "Scalar": "{}.__class__ in NUMBERS",
+    "str": "{}.__class__ is str",
 }
 
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..library.homes import Part
 from ..library.rule_doc import reads_any, reads_elements, reads_shapes, reads_storage
+from ..spec.definitions import Trees, substituted
 from ..spec.keys import COMPUTED, WITHOUT_GRADIENT
 from ..spec.model import Argument
+from ..spec.tried import Trial
 from .call_code import python_names
-from .kernel_code import is_plain_number
+from .kernel_code import is_plain_number, is_whole_number
 
 if TYPE_CHECKING:
     from .op_code import OpCode
+
+
+NATURAL = "natural_"  # what the names of checks begin with that refuse nothing but whole numbers below 0
 
 
 @dataclass(frozen=True)
@@ -30,7 +36,7 @@ class FastCode:
             entry.compute.kind == "elementwise"
             and 1 <= len(op.tensors) <= 3
             and not any(a.type.optional or a.type.is_list for a in op.tensors)
-            and all(is_plain_number(n) for n in op.numbers)
+            and all(is_plain_number(n) or is_whole_number(n) for n in op.numbers)
             and (not self.checks_numbers or all(n.default is not None for n in op.numbers))
             and (entry.dtype != "accumulate" and not op.has_dtype_argument)
             and ("float" in entry.dtypes or bool(self.whole))
@@ -167,8 +173,23 @@ class FastCode:
     @property
     def tried(self) -> list[str]:
         """The objects that know what the ops have found that are tried first, of those of this package."""
-        calls = self.op.calls
-        return [calls.functions[name].upper() for name in self.op.entry.tries if name in calls.own]
+        own = self.op.calls.own
+        return [self._found_by(each) for each in self.op.entry.trials if each.arguments is None and each.op in own]
+
+    @property
+    def tried_calls(self) -> list[tuple[str, str]]:
+        """(condition, call) of the ops that are tried with arguments of their own."""
+        named: Trees = {a.name: ast.Name(a.python_name) for a in self.op.arguments}
+        found = []
+        for each in self.op.entry.trials:
+            if each.arguments is not None and each.op in self.op.calls.own:
+                told = [f"({source(test, named)})" for test in each.conditions]
+                given = ", ".join(source(argument, named) for argument in each.arguments)
+                found.append(("".join(f" and {test}" for test in told), f"{self._found_by(each)}.launch({given})"))
+        return found
+
+    def _found_by(self, trial: Trial) -> str:
+        return self.op.calls.functions[trial.op].upper()
 
     @property
     def tries_view(self) -> bool:
@@ -188,9 +209,9 @@ class FastCode:
     @property
     def checks_numbers(self) -> bool:
         """Whether the op's check may refuse a number, but for one that the dtype has not; those named integer_* and
-        numeric_* refuse nothing to floats."""
+        numeric_* refuse nothing to floats, those named natural_* whole numbers below 0 alone."""
         check, rule, names = self.op.entry.check, self.op.rule, [a.name for a in self.op.arguments]
-        if check is None or check.startswith(("integer_", "numeric_")) or self.fits_numbers:
+        if check is None or check.startswith(("integer_", "numeric_", NATURAL)) or self.fits_numbers:
             return False
         return rule is None or reads_any(rule, [names.index(n.name) for n in self.op.numbers])
 
@@ -243,6 +264,14 @@ class FastCode:
 
     @property
     def condition(self) -> str:
-        """The further condition: numbers that the op's check may refuse are defaults."""
+        """The further condition: numbers that the op's check may refuse are defaults, whole numbers such objects."""
         named = self.op.numbers if self.checks_numbers else ()
-        return "".join(f" and {n.python_name} == {n.default}" for n in named)
+        whole = [n.python_name for n in self.op.numbers if is_whole_number(n)]
+        natural = (self.op.entry.check or "").startswith(NATURAL)
+        told = [f"{name}.__class__ is int" + f" and {name} >= 0" * natural for name in whole]
+        return "".join(f" and {each}" for each in [*(f"{n.python_name} == {n.default}" for n in named), *told])
+
+
+def source(tree: ast.expr, named: Trees) -> str:
+    """An expression over the arguments of an entry, as the public function calls them."""
+    return ast.unparse(substituted(tree, named))

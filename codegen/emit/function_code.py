@@ -93,7 +93,10 @@ class Public:
         """What other ops have found for the call, one after the other."""
         names = python_names(self.code.arguments)
         calls = [f"{each}.launch({names})" for each in self.code.fast.tried]
-        return self._launched(self._plain, *calls) if calls else []
+        lines = self._launched(self._plain, *calls) if calls else []
+        for condition, call in self.code.fast.tried_calls:
+            lines += self._launched(f"{self._plain}{condition}", call)
+        return lines
 
     def _launched(self, condition: str, *calls: str, result: str = "result") -> list[str]:
         answered = ["    if result is not None:", f"        return {result}"]

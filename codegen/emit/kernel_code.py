@@ -81,6 +81,11 @@ def is_plain_number(argument: Argument) -> bool:
     return argument.type.base in ("Scalar", "float") and not argument.type.optional and not argument.type.is_list
 
 
+def is_whole_number(argument: Argument) -> bool:
+    """Whether a kernel gets this argument as a whole number, whatever the dtype of the computation."""
+    return argument.type.base == "int" and not argument.type.optional and not argument.type.is_list
+
+
 def tensor_names(entry: Entry) -> list[str]:
     return [a.name for a in entry.schema.arguments if a.type.is_tensor]
 

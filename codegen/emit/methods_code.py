@@ -9,7 +9,7 @@ from ..spec.model import Type
 from ..spec.operators import BINARY, COMPARISONS, REFLECTED, UNARY
 from .call_code import behind
 from .op_code import OpCode
-from .operator_code import operator, operator_in_place
+from .operator_code import operator, operator_in_place, reflected
 
 
 def unique(items: Iterable[Any]) -> list[Any]:
@@ -52,7 +52,8 @@ def _operators(code: OpCode, ops: Sequence[OpCode]) -> Iterator[tuple[str, Any]]
         if code.has_inplace:
             yield "binary", operator_in_place(f"__i{BINARY[symbol]}__", code, ops)
         if symbol in REFLECTED:
-            yield "reflected", (f"__r{BINARY[symbol]}__", *reflected_call(code, ops))
+            source, intercepted = reflected_call(code, ops)
+            yield "reflected", (f"__r{BINARY[symbol]}__", source, intercepted, reflected(code) if intercepted else ())
 
 
 def registered(ops: Sequence[OpCode]) -> dict[str, dict[str, str]]:

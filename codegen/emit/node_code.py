@@ -12,7 +12,7 @@ from ..spec.definitions import substituted
 from ..spec.formula import names_in
 from ..spec.model import Argument, Entry
 from .forward_code import forward_lines
-from .kernel_code import ElementKernels, hands_on, is_plain_number, number_arguments
+from .kernel_code import ElementKernels, hands_on, is_plain_number, is_whole_number, number_arguments
 from .savings import Calls, Plan, SavedTensor, SavedValue, Shared, make_plan
 
 MOST = 12  # tensors and values that a node keeps, and edges, which native code writes down
@@ -262,10 +262,10 @@ class NodeCode:
 
     @property
     def fast(self) -> bool:
-        """Whether native code runs `apply`: a fused kernel for one or two inputs and plain numbers only."""
+        """Whether native code runs `apply`: a fused kernel for one or two inputs and single numbers only."""
         numbers = number_arguments(self.entry)
         simple = bool(self.fused) or self.always_hands_on
-        return simple and len(self.arguments) <= 2 and all(is_plain_number(n) for n in numbers)
+        return simple and len(self.arguments) <= 2 and all(is_plain_number(n) or is_whole_number(n) for n in numbers)
 
     @property
     def always_hands_on(self) -> bool:

@@ -40,6 +40,19 @@ def operator_in_place(method: str, code: OpCode, ops: Sequence[OpCode]) -> Opera
     return Operator(method, f"{code.entry.schema.name}_", tuple(lines))
 
 
+def reflected(code: OpCode) -> tuple[str, ...]:
+    """What the method of a second operand does with a number that stands before it: that is a tensor of no dimensions
+    for native code, and for the op, which notes the rows of both."""
+    fast = code.fast
+    if not fast.applies or fast.condition or code.entry.autocast or code.numbers or "float" not in code.entry.dtypes:
+        return ()
+    return (
+        "if not watch.every and (first := standing_for(other, self)) is not None:",
+        f"    result = {code.kernel}.launch(first, self)",
+        f"    return ops.{code.entry.schema.name}(first, self) if result is None else result",
+    )
+
+
 def _overloads(code: OpCode, ops: Sequence[OpCode]) -> list[OpCode]:
     """The ops of an operator's name that take a tensor and one more argument by place."""
     named = [c for c in ops if c.entry.schema.name == code.entry.schema.name]

@@ -298,7 +298,8 @@ class Renderer:
     def tried_imports(self, ops: Sequence[OpCode]) -> Iterator[str]:
         """The statements by which a family's module has what ops of other families have found, where it is tried."""
         own = {code.entry.name for code in ops}
-        tried = {name for code in ops if code.fast.tried for name in code.entry.tries} - own
+        trying = [code.entry for code in ops if code.fast.tried or code.fast.tried_calls]
+        tried = {each.op for entry in trying for each in entry.trials} - own
         for family, codes in self.families.items() if tried else ():
             names = [code.fast.found_by for code in codes if code.entry.name in tried]
             yield from [f"from .{family} import {', '.join(names)}"] if names else []

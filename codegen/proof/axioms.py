@@ -105,6 +105,7 @@ FUNCTIONS: dict[str, Scalar] = {
     "zeta": Scalar(("s", "q"), (None, "-s * zeta(s + 1, q)")),
     "igamma": Scalar(("a", "x"), (None, "exp((a - 1) * log(x) - x - lgamma(a))")),
     "igammac": Scalar(("a", "x"), (None, "-exp((a - 1) * log(x) - x - lgamma(a))"), "1 - igamma(a, x)"),
+    "orthogonal": Scalar(("x", "n", "kind", "order"), (None, None, None, None)),  # of each kind by another
     # draws by their parameters: implicit reparameterisation, whose slopes are computed and not differentiated
     "standard_gamma_grad": Scalar(("a", "x"), (None, None)),
     "dirichlet_grad": Scalar(("x", "a", "total"), (None, None, None)),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from ..proof.axioms import Scalar
 from ..rows.language import Program
+from .tried import Trial, trial
 
 MOST_PROBLEMS = 100  # that are looked for before what was found is shown
 
@@ -159,7 +160,7 @@ class Entry:
     dtypes: tuple[str, ...] = ("bool", "int", "float", "complex")
     identity: tuple[str, ...] = ()  # kinds of dtype for which the op returns its input itself
     replaces: bool = False  # in place every element keeps its value or gets one that does not depend on it
-    tries: tuple[str, ...] = ()  # the entries of which a plan or a view is looked up first, one after the other
+    tries: tuple[str, ...] = ()  # of which entries a plan or a view is looked up first, one after the other: tried.py
     check: str | None = None
     ignores: tuple[str, ...] = ()  # arguments that change nothing
     hooked: tuple[str, ...] = ()  # arguments: of leaves among them, hooks see gradients in this order, before others
@@ -206,6 +207,11 @@ class Entry:
     def identifier(self) -> str:
         """A Python name unique to the entry: `max_dim` for `max.dim`, `pow_tensor_scalar` for `pow.Tensor_Scalar`."""
         return identifier(self.schema)
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """What `tries` says."""
+        return tuple(filter(None, map(trial, self.tries)))
 
     @property
     def function(self) -> str:

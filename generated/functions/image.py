@@ -120,6 +120,104 @@ class BorderPadBackwardBackward0(Node):
         return (tangent0,)
 
 
+class PixelShuffleBackward0(Node):
+    """pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_upscale_factor",)
+    op_name = "pixel_shuffle"
+    inputs = ("self",)
+    values = {"_saved_upscale_factor": ("upscale_factor", "")}
+
+    @staticmethod
+    def record(result, self, upscale_factor):
+        """Put `result` into the graph."""
+        node = new(PixelShuffleBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_upscale_factor = upscale_factor
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: pixel_unshuffle(grad, upscale_factor)."""
+        upscale_factor = node._saved_upscale_factor
+        return (fit(op.pixel_unshuffle(grad, upscale_factor), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, upscale_factor, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.pixel_shuffle(self_t, upscale_factor)
+        return (tangent0,)
+
+
+class PixelUnshuffleBackward0(Node):
+    """pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_downscale_factor",)
+    op_name = "pixel_unshuffle"
+    inputs = ("self",)
+    values = {"_saved_downscale_factor": ("downscale_factor", "")}
+
+    @staticmethod
+    def record(result, self, downscale_factor):
+        """Put `result` into the graph."""
+        node = new(PixelUnshuffleBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_downscale_factor = downscale_factor
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: pixel_shuffle(grad, downscale_factor)."""
+        downscale_factor = node._saved_downscale_factor
+        return (fit(op.pixel_shuffle(grad, downscale_factor), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, downscale_factor, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.pixel_unshuffle(self_t, downscale_factor)
+        return (tangent0,)
+
+
+class ChannelShuffleBackward0(Node):
+    """channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_groups", "_saved_self_sym_sizes")
+    op_name = "channel_shuffle"
+    inputs = ("self",)
+    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_groups": ("groups", "")}
+
+    @staticmethod
+    def record(result, self, groups):
+        """Put `result` into the graph."""
+        node = new(ChannelShuffleBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
+        node._saved_groups = groups
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: channel_shuffle(grad, self.shape[1] // groups or 1)."""
+        self_shape = node._saved_self_sym_sizes
+        groups = node._saved_groups
+        return (fit(op.channel_shuffle(grad, self_shape[1] // groups or 1), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, groups, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.channel_shuffle(self_t, groups)
+        return (tangent0,)
+
+
 class ResampleBackward0(Node):
     """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml)."""
 
@@ -380,6 +478,9 @@ class SampleGridBackward0(Node):
 __all__ = [
     "BorderPadBackward0",
     "BorderPadBackwardBackward0",
+    "PixelShuffleBackward0",
+    "PixelUnshuffleBackward0",
+    "ChannelShuffleBackward0",
     "ResampleBackward0",
     "ResampleBackwardBackward0",
     "SampleGridBackward0",

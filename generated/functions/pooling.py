@@ -144,6 +144,123 @@ class MaxPoolBackwardBackward0(Node):
         return (tangent0,)
 
 
+class MaxUnpool1dBackward0(Node):
+    """max_unpool1d(Tensor self, Tensor indices, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[]? output_size=None) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_indices", "kept_indices_version")
+    op_name = "max_unpool1d"
+    saved_slots = ("kept_indices",)
+    inputs = ("self",)
+    keeps = {"kept_indices": ("indices", ("self",))}
+
+    @staticmethod
+    def record(result, self, indices):
+        """Put `result` into the graph."""
+        node = new(MaxUnpool1dBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_indices = indices
+        node.kept_indices_version = 0 if (version := indices._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
+    def apply(node, grad):
+        """self: gather_in_plane(grad, indices, 1)."""
+        indices = unpack(node, "kept_indices")
+        return (fit(pooling_formulas.gather_in_plane(grad, indices, 1), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, indices, kernel_size, stride, padding, output_size, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.max_unpool1d(self_t, indices, kernel_size, stride, padding, output_size)
+        return (tangent0,)
+
+
+class MaxUnpool2dBackward0(Node):
+    """max_unpool2d(Tensor self, Tensor indices, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[]? output_size=None) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_indices", "kept_indices_version")
+    op_name = "max_unpool2d"
+    saved_slots = ("kept_indices",)
+    inputs = ("self",)
+    keeps = {"kept_indices": ("indices", ("self",))}
+
+    @staticmethod
+    def record(result, self, indices):
+        """Put `result` into the graph."""
+        node = new(MaxUnpool2dBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_indices = indices
+        node.kept_indices_version = 0 if (version := indices._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
+    def apply(node, grad):
+        """self: gather_in_plane(grad, indices, 2)."""
+        indices = unpack(node, "kept_indices")
+        return (fit(pooling_formulas.gather_in_plane(grad, indices, 2), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, indices, kernel_size, stride, padding, output_size, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.max_unpool2d(self_t, indices, kernel_size, stride, padding, output_size)
+        return (tangent0,)
+
+
+class MaxUnpool3dBackward0(Node):
+    """max_unpool3d(Tensor self, Tensor indices, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[]? output_size=None) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("kept_indices", "kept_indices_version")
+    op_name = "max_unpool3d"
+    saved_slots = ("kept_indices",)
+    inputs = ("self",)
+    keeps = {"kept_indices": ("indices", ("self",))}
+
+    @staticmethod
+    def record(result, self, indices):
+        """Put `result` into the graph."""
+        node = new(MaxUnpool3dBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_indices = indices
+        node.kept_indices_version = 0 if (version := indices._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
+    def apply(node, grad):
+        """self: gather_in_plane(grad, indices, 3)."""
+        indices = unpack(node, "kept_indices")
+        return (fit(pooling_formulas.gather_in_plane(grad, indices, 3), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, indices, kernel_size, stride, padding, output_size, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.max_unpool3d(self_t, indices, kernel_size, stride, padding, output_size)
+        return (tangent0,)
+
+
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
     """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml)."""
 
@@ -547,6 +664,9 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 __all__ = [
     "MaxPoolWithIndicesBackward0",
     "MaxPoolBackwardBackward0",
+    "MaxUnpool1dBackward0",
+    "MaxUnpool2dBackward0",
+    "MaxUnpool3dBackward0",
     "AdaptiveMaxPoolWithIndicesBackward0",
     "AvgPoolBackward0",
     "AvgPoolBackwardBackward0",

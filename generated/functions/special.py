@@ -1182,6 +1182,63 @@ class ZetaBackward1(Node):
         return (tangent0,)
 
 
+class OrthogonalPolynomialBackward0(Node):
+    """orthogonal_polynomial(Tensor self, Tensor n, int kind, float order) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_kind", "_saved_order", "kept_n", "kept_n_version", "kept_self", "kept_self_version")
+    op_name = "orthogonal_polynomial"
+    saved_slots = ("kept_self", "kept_n")
+    elementwise = kernels.ORTHOGONAL_POLYNOMIAL
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",)), "kept_n": ("n", ("self",))}
+    values = {"_saved_kind": ("kind", ""), "_saved_order": ("order", "")}
+    refuses = ("n",)
+
+    @staticmethod
+    def record(result, self, n, kind, order):
+        """Put `result` into the graph."""
+        if n is not None and n._rg:
+            raise NotDifferentiableError(
+                "orthogonal_polynomial(): no gradient for 'n': orthogonal polynomials have whole degrees"
+            )
+        node = new(OrthogonalPolynomialBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_kind = kind
+        node._saved_order = order
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_n = n
+        node.kept_n_version = 0 if (version := n._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_n is not None:
+            node.kept_n = FREED
+
+    def apply(node, grad):
+        """self: grad * slope_of_polynomial(self, n, kind, order)."""
+        kind = node._saved_kind
+        order = node._saved_order
+        self = unpack(node, "kept_self")
+        n = unpack(node, "kept_n")
+        return (fit(grad * elementwise_formulas.slope_of_polynomial(self, n, kind, order), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, n, kind, order, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj_physical() * elementwise_formulas.slope_of_polynomial(self, n, kind, order)
+        ).conj_physical()
+        return (tangent0,)
+
+
 class IgammaBackward0(Node):
     """igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml)."""
 
@@ -2109,6 +2166,7 @@ __all__ = [
     "PolygammaBackward0",
     "ZetaBackward0",
     "ZetaBackward1",
+    "OrthogonalPolynomialBackward0",
     "IgammaBackward0",
     "IgammacBackward0",
     "GammaMovedBackward0",

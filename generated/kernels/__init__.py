@@ -237,7 +237,16 @@ CEIL = Elementwise(
 ROUND = Elementwise(
     PACKAGE, "round", "round", "promote", allowed=("int", "float"), operands=("self",), whole="i", converts="ib"
 )
-ROUND_DECIMALS = Elementwise(PACKAGE, "round", "round_decimals", "promote", allowed=("float",))
+ROUND_DECIMALS = Elementwise(
+    PACKAGE,
+    "round",
+    "round_decimals",
+    "promote",
+    allowed=("float",),
+    operands=("self",),
+    numbers=("decimals",),
+    converts="ib",
+)
 TRUNC = Elementwise(
     PACKAGE, "trunc", "trunc", "promote", allowed=("int", "float"), operands=("self",), whole="i", converts="ib"
 )
@@ -715,7 +724,9 @@ NDTRI = Elementwise(PACKAGE, "ndtri", "ndtri", "float", allowed=("float",), oper
 LOG_NDTR = Elementwise(PACKAGE, "log_ndtr", "log_ndtr", "float", allowed=("float",), operands=("self",), converts="ib")
 LGAMMA = Elementwise(PACKAGE, "lgamma", "lgamma", "float", allowed=("float",), operands=("self",), converts="ib")
 DIGAMMA = Elementwise(PACKAGE, "digamma", "digamma", "float", allowed=("float",), operands=("self",), converts="ib")
-POLYGAMMA = Elementwise(PACKAGE, "polygamma", "polygamma", "float", allowed=("float",))
+POLYGAMMA = Elementwise(
+    PACKAGE, "polygamma", "polygamma", "float", allowed=("float",), operands=("self",), numbers=("n",)
+)
 ZETA = Elementwise(
     PACKAGE, "zeta", "zeta", "float", allowed=("float",), operands=("self", "other"), refuses=("self",), converts="ib"
 )
@@ -727,6 +738,17 @@ ZETA_SELF_SCALAR = Elementwise(
     allowed=("float",),
     operands=("other",),
     numbers=("self",),
+    converts="ib",
+)
+ORTHOGONAL_POLYNOMIAL = Elementwise(
+    PACKAGE,
+    "orthogonal_polynomial",
+    "orthogonal_polynomial",
+    "float",
+    allowed=("float",),
+    operands=("self", "n"),
+    numbers=("kind", "order"),
+    refuses=("n",),
     converts="ib",
 )
 IGAMMA = Elementwise(
@@ -864,6 +886,9 @@ FILL__SCALAR = Elementwise(
 FILL__TENSOR = Elementwise(PACKAGE, "fill_", "fill__tensor", "same", moves=1)
 ZERO_ = Elementwise(PACKAGE, "zero_", "zero_", "same", operands=("self",), overwrites=True, whole="ib")
 COPY_ = Elementwise(PACKAGE, "copy_", "copy_", "same", moves=1)
+SCALE_DOWN_TO = Elementwise(
+    PACKAGE, "scale_down_to", "scale_down_to", "match", allowed=("float",), operands=("self",), numbers=("most", "eps")
+)
 HUBER_VALUES = Elementwise(
     PACKAGE,
     "huber_values",

@@ -16,7 +16,7 @@ from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.modes.overrides.classes import plain
 from ...runtime.namespace import op
 from ...runtime.ops.distance import checks as distance_checks
@@ -37,6 +37,7 @@ ROW_DISTANCES = KernelOp(
     functions.RowDistancesBackward0,
     {"x1": "T", "x2": "T", "p": "f"},
 )
+PDIST = KernelOp("pdist", distance_plans.pdist, distance_cpu.pdist, functions.PdistBackward0, {"self": "T", "p": "f"})
 
 
 @autocast_as(cuda="float32")
@@ -253,31 +254,52 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: row_distances(self, self, p).reshape(-1).index_select(0, above)
-        where places: arange(self.shape[0], device='cpu')
-        where above: nonzero((places.unsqueeze(1) < places).reshape(-1)).reshape(-1).to(self.device)
+        self: added_to_pairs(self, grad.unsqueeze(-1) * slopes)
+        where slopes: gradient_of_norm(differences_of_pairs(self), result.unsqueeze(-1), p, -1)
     Raises:
         RuntimeError: expected: a matrix of floating-point numbers; p is not negative.
     Example:
         >>> sg.pdist(sg.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
         tensor([5.0000, 1.0000, 4.2426])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("pdist", pdist, "composite", input, p, out=out)
+    if (not watch.casts or uncast()) and out is None:
+        result = PDIST.launch(input, p)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or p.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("pdist", pdist, "pairs_of_rows_each", input, p, out=out)
     ) is not NOT_HANDLED:
         return result
-    name = "pdist"
     if out is not None:
-        return write_out(name, out, pdist(input, p))
-    self = input
+        return write_out("pdist", out, _pdist("pdist", input, p), (input,), share="anyhow")
+    return _pdist("pdist", input, p)
+
+
+def _pdist(name: str, self, p, into=None) -> Any:
+    given = (self, p)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if p.__class__ is not float:
         p = checks.floating(name, "p", p)
     self, p = distance_checks.pdist(name, self, p)
-    places = op.arange(self._shape[0], device="cpu")
-    above = op.nonzero((places.unsqueeze(1) < places).reshape(-1)).reshape(-1).to(self._device)
-    return op.row_distances(self, self, p).reshape(-1).index_select(0, above)
+    if into is None and not watch.every and PDIST.remember(given, (self, p)):
+        result = PDIST.launch(self, p)
+        if result is not None:
+            return result
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
+    try:
+        result = adopt(
+            at(self, distance_cpu.pdist, "ops.distance.shapes:pairs_of_one")(array_in(self, computed), p), computed
+        )
+    except Exception as error:
+        reraise(name, error, (self, p))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.PdistBackward0.record(result, self, p)
+    if watch.active:
+        propagate(functions.PdistBackward0, result, (self, p), (self,), into)
+    return result
 
 
 @autocast_as(cuda="float32")

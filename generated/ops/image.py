@@ -24,10 +24,12 @@ from ...runtime.ops.image import checks as image_checks
 from ...runtime.ops.image import cpu_grid as image_cpu_grid
 from ...runtime.ops.image import cpu_padding as image_cpu_padding
 from ...runtime.ops.image import cpu_resample as image_cpu_resample
+from ...runtime.ops.image import cpu_shuffles as image_cpu_shuffles
 from ...runtime.ops.image import formulas as image_formulas
 from ...runtime.ops.image import formulas_grid as image_formulas_grid
 from ...runtime.ops.image import plans as image_plans
 from ...runtime.ops.image import plans_grid as image_plans_grid
+from ...runtime.ops.image import plans_shuffles as image_plans_shuffles
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
@@ -47,6 +49,27 @@ BORDER_PAD_BACKWARD = KernelOp(
     image_cpu_padding.border_pad_backward,
     functions.BorderPadBackwardBackward0,
     {"grad_output": "T", "input_shape": "d", "pad": "d", "mode": "s"},
+)
+PIXEL_SHUFFLE = KernelOp(
+    "pixel_shuffle",
+    image_plans_shuffles.channels_to_pixels,
+    image_cpu_shuffles.channels_to_pixels,
+    functions.PixelShuffleBackward0,
+    {"self": "T", "upscale_factor": "n"},
+)
+PIXEL_UNSHUFFLE = KernelOp(
+    "pixel_unshuffle",
+    image_plans_shuffles.pixels_to_channels,
+    image_cpu_shuffles.pixels_to_channels,
+    functions.PixelUnshuffleBackward0,
+    {"self": "T", "downscale_factor": "n"},
+)
+CHANNEL_SHUFFLE = KernelOp(
+    "channel_shuffle",
+    image_plans_shuffles.channels_spread,
+    image_cpu_shuffles.channels_spread,
+    functions.ChannelShuffleBackward0,
+    {"self": "T", "groups": "n"},
 )
 RESAMPLE = KernelOp(
     "resample",
@@ -229,9 +252,9 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
         upscale_factor: int.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
-        Tensor: the dtype that its ops give.
+        Tensor: the dtype of `input`.
     Gradients:
-        through: channels_to_pixels(self, upscale_factor)
+        self: pixel_unshuffle(grad, upscale_factor)
     Raises:
         RuntimeError: expected: at least three dimensions; channels that the square of a positive factor divides.
     Example:
@@ -239,20 +262,49 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
         tensor([[[0, 1],
                  [2, 3]]])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("pixel_shuffle", pixel_shuffle, "composite", input, upscale_factor, out=out)
+    if not watch.every and out is None:
+        result = PIXEL_SHUFFLE.launch(input, upscale_factor)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or upscale_factor.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("pixel_shuffle", pixel_shuffle, "leading", input, upscale_factor, out=out)
     ) is not NOT_HANDLED:
         return result
-    name = "pixel_shuffle"
     if out is not None:
-        return write_out(name, out, pixel_shuffle(input, upscale_factor))
-    self = input
+        return write_out(
+            "pixel_shuffle", out, _pixel_shuffle("pixel_shuffle", input, upscale_factor), (input,), share="anyhow"
+        )
+    return _pixel_shuffle("pixel_shuffle", input, upscale_factor)
+
+
+def _pixel_shuffle(name: str, self, upscale_factor, into=None) -> Any:
+    given = (self, upscale_factor)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if upscale_factor.__class__ is not int:
         upscale_factor = checks.integer(name, "upscale_factor", upscale_factor)
     self, upscale_factor = image_checks.pixel_shuffle(name, self, upscale_factor)
-    return image_formulas.channels_to_pixels(self, upscale_factor)
+    if into is None and not watch.every and PIXEL_SHUFFLE.remember(given, (self, upscale_factor)):
+        result = PIXEL_SHUFFLE.launch(self, upscale_factor)
+        if result is not None:
+            return result
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    try:
+        result = adopt(
+            at(self, image_cpu_shuffles.channels_to_pixels, "ops.image.shapes:of_pixels")(
+                array_in(self, computed), upscale_factor
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, upscale_factor))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.PixelShuffleBackward0.record(result, self, upscale_factor)
+    if watch.active:
+        propagate(functions.PixelShuffleBackward0, result, (self, upscale_factor), (self,), into)
+    return result
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
@@ -266,29 +318,62 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
         downscale_factor: int.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
-        Tensor: the dtype that its ops give.
+        Tensor: the dtype of `input`.
     Gradients:
-        through: pixels_to_channels(self, downscale_factor)
+        self: pixel_shuffle(grad, downscale_factor)
     Raises:
         RuntimeError: expected: at least three dimensions; height and width that a positive factor divides.
     Example:
         >>> sg.pixel_unshuffle(sg.arange(4).reshape(1, 2, 2), 2).flatten()
         tensor([0, 1, 2, 3])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("pixel_unshuffle", pixel_unshuffle, "composite", input, downscale_factor, out=out)
+    if not watch.every and out is None:
+        result = PIXEL_UNSHUFFLE.launch(input, downscale_factor)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or downscale_factor.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("pixel_unshuffle", pixel_unshuffle, "leading", input, downscale_factor, out=out)
     ) is not NOT_HANDLED:
         return result
-    name = "pixel_unshuffle"
     if out is not None:
-        return write_out(name, out, pixel_unshuffle(input, downscale_factor))
-    self = input
+        return write_out(
+            "pixel_unshuffle",
+            out,
+            _pixel_unshuffle("pixel_unshuffle", input, downscale_factor),
+            (input,),
+            share="anyhow",
+        )
+    return _pixel_unshuffle("pixel_unshuffle", input, downscale_factor)
+
+
+def _pixel_unshuffle(name: str, self, downscale_factor, into=None) -> Any:
+    given = (self, downscale_factor)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if downscale_factor.__class__ is not int:
         downscale_factor = checks.integer(name, "downscale_factor", downscale_factor)
     self, downscale_factor = image_checks.pixel_unshuffle(name, self, downscale_factor)
-    return image_formulas.pixels_to_channels(self, downscale_factor)
+    if into is None and not watch.every and PIXEL_UNSHUFFLE.remember(given, (self, downscale_factor)):
+        result = PIXEL_UNSHUFFLE.launch(self, downscale_factor)
+        if result is not None:
+            return result
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    try:
+        result = adopt(
+            at(self, image_cpu_shuffles.pixels_to_channels, "ops.image.shapes:of_channels")(
+                array_in(self, computed), downscale_factor
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, downscale_factor))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.PixelUnshuffleBackward0.record(result, self, downscale_factor)
+    if watch.active:
+        propagate(functions.PixelUnshuffleBackward0, result, (self, downscale_factor), (self,), into)
+    return result
 
 
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
@@ -302,31 +387,56 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
         groups: int, how many groups of channels are apart from each other.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
-        Tensor: the dtype that its ops give.
+        Tensor: the dtype of `input`.
     Gradients:
-        through: contiguous_copy(parts.transpose(1, 2)).view(self.shape)
-        where parts: self.reshape(self.shape[:1] + (groups, self.shape[1] // groups) + self.shape[2:])
+        self: channel_shuffle(grad, self.shape[1] // groups or 1)
     Raises:
         RuntimeError: expected: at least three dimensions; channels that the number of groups divides.
     Example:
         >>> sg.channel_shuffle(sg.arange(4).reshape(1, 4, 1), 2).flatten()
         tensor([0, 2, 1, 3])
     """
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("channel_shuffle", channel_shuffle, "composite", input, groups, out=out)
+    if not watch.every and out is None:
+        result = CHANNEL_SHUFFLE.launch(input, groups)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or groups.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("channel_shuffle", channel_shuffle, "planes", input, groups, out=out)
     ) is not NOT_HANDLED:
         return result
-    name = "channel_shuffle"
     if out is not None:
-        return write_out(name, out, channel_shuffle(input, groups))
-    self = input
+        return write_out(
+            "channel_shuffle", out, _channel_shuffle("channel_shuffle", input, groups), (input,), share="anyhow"
+        )
+    return _channel_shuffle("channel_shuffle", input, groups)
+
+
+def _channel_shuffle(name: str, self, groups, into=None) -> Any:
+    given = (self, groups)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if groups.__class__ is not int:
         groups = checks.integer(name, "groups", groups)
     self, groups = image_checks.channel_shuffle(name, self, groups)
-    parts = self.reshape(self._shape[:1] + (groups, self._shape[1] // groups) + self._shape[2:])
-    return op.contiguous_copy(parts.transpose(1, 2)).view(self._shape)
+    if into is None and not watch.every and CHANNEL_SHUFFLE.remember(given, (self, groups)):
+        result = CHANNEL_SHUFFLE.launch(self, groups)
+        if result is not None:
+            return result
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    try:
+        result = adopt(
+            at(self, image_cpu_shuffles.channels_spread, "dispatch.shape_rules:same")(array_in(self, computed), groups),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, groups))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ChannelShuffleBackward0.record(result, self, groups)
+    if watch.active:
+        propagate(functions.ChannelShuffleBackward0, result, (self, groups), (self,), into)
+    return result
 
 
 @autocast_as(cuda="float32")

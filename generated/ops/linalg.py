@@ -39,6 +39,7 @@ from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
 from ..functions import linalg as functions
+from .reduction import LINALG_VECTOR_NORM
 
 LINALG_INV = KernelOp("linalg_inv", linalg_plans.inverse, linalg_cpu.inverse, functions.LinalgInvBackward0, {"A": "T"})
 LINALG_INV_EX = KernelOp(
@@ -1446,6 +1447,17 @@ def linalg_matrix_norm_str_ord(
         IndexError, RuntimeError: expected: floats; the order is 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2; two different
             dimensions.
     """
+    if (
+        (not watch.casts or uncast())
+        and out is None
+        and (ord == "fro")
+        and (dtype is None)
+        and (isinstance(dim, (tuple, list)))
+        and (len(dim) == 2)
+    ):
+        result = LINALG_VECTOR_NORM.launch(input, 2, dim, keepdim)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept(
             "linalg_matrix_norm.str_ord",
@@ -1477,6 +1489,7 @@ def linalg_matrix_norm_str_ord(
     return linalg_formulas.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
 
 
+@autocast_as(cuda="float32")
 def linalg_norm_default(
     input: Tensor,
     ord: Number | None = None,
@@ -1506,6 +1519,10 @@ def linalg_norm_default(
     Raises:
         IndexError, RuntimeError: expected: floats; with an order, a vector or matrix, or one or two dimensions.
     """
+    if (not watch.casts or uncast()) and out is None and (ord is None) and (dtype is None):
+        result = LINALG_VECTOR_NORM.launch(input, 2, dim, keepdim)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept(
             "linalg_norm", linalg_norm_default, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
@@ -4236,10 +4253,16 @@ def linalg_matrix_norm(input, *args, **kwargs):
         return linalg_matrix_norm_str_ord(input)
     if len(args) == 1 and not kwargs and args[0].__class__ in NUMBERS:
         return linalg_matrix_norm_default(input, *args)
+    if len(args) == 1 and not kwargs and args[0].__class__ is str:
+        return linalg_matrix_norm_str_ord(input, *args)
     if len(args) == 2 and not kwargs and args[0].__class__ in NUMBERS:
         return linalg_matrix_norm_default(input, *args)
+    if len(args) == 2 and not kwargs and args[0].__class__ is str:
+        return linalg_matrix_norm_str_ord(input, *args)
     if len(args) == 3 and not kwargs and args[0].__class__ in NUMBERS:
         return linalg_matrix_norm_default(input, *args)
+    if len(args) == 3 and not kwargs and args[0].__class__ is str:
+        return linalg_matrix_norm_str_ord(input, *args)
     return _linalg_matrix_norm_overloads(input, *args, **kwargs)
 
 
@@ -4296,10 +4319,16 @@ def linalg_norm(input, *args, **kwargs):
         return linalg_norm_default(input)
     if len(args) == 1 and not kwargs and args[0].__class__ in NUMBERS:
         return linalg_norm_default(input, *args)
+    if len(args) == 1 and not kwargs and args[0].__class__ is str:
+        return linalg_norm_ord_str(input, *args)
     if len(args) == 2 and not kwargs and args[0].__class__ in NUMBERS:
         return linalg_norm_default(input, *args)
+    if len(args) == 2 and not kwargs and args[0].__class__ is str:
+        return linalg_norm_ord_str(input, *args)
     if len(args) == 3 and not kwargs and args[0].__class__ in NUMBERS:
         return linalg_norm_default(input, *args)
+    if len(args) == 3 and not kwargs and args[0].__class__ is str:
+        return linalg_norm_ord_str(input, *args)
     return _linalg_norm_overloads(input, *args, **kwargs)
 
 

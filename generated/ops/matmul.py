@@ -1654,6 +1654,10 @@ def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) ->
         >>> sg.linalg.multi_dot([sg.ones(2, 3), sg.ones(3, 4), sg.ones(4)])
         tensor([12., 12.])
     """
+    if (not watch.casts or uncast()) and out is None and (isinstance(tensors, (tuple, list))) and (len(tensors) == 2):
+        result = MM.launch(tensors[0], tensors[1])
+        if result is not None:
+            return result
     if (foreign(tensors) or out.__class__ not in plain) and (
         result := intercept("linalg_multi_dot", linalg_multi_dot, "composite", tensors, out=out)
     ) is not NOT_HANDLED:

@@ -12,6 +12,7 @@ from typing import Any
 from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.autograd.inplace.inplace import adopt_result, after_write
 from ...runtime.dispatch import checks
+from ...runtime.dispatch.elementwise.elementwise import run
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_ops.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
@@ -31,6 +32,7 @@ from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.layouts import first_laid_like, in_rows, is_in_rows, laid_like
+from .. import kernels
 from ..functions import norm as functions
 
 STANDARDIZE = KernelOp(
@@ -66,6 +68,47 @@ NORMALIZE_RMS = KernelOp(
 )
 
 
+def scale_down_to(input: Tensor, most: float, eps: float) -> Tensor:
+    """most / (x + eps) for a length x above `most`, else 1: what brings a vector down to it.
+
+    scale_down_to(Tensor self, float most, float eps) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        most: float or number.
+        eps: float or number, added to the variance.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(self > most, -(grad * (most / (self + eps) / (self + eps))), 0)
+    """
+    if not watch.every:
+        result = kernels.SCALE_DOWN_TO.launch(input, most, eps)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or most.__class__ not in plain or eps.__class__ not in plain) and (
+        result := intercept("scale_down_to", scale_down_to, "elementwise", input, most, eps)
+    ) is not NOT_HANDLED:
+        return result
+    checks.tensor("scale_down_to", "input", input)
+    return _scale_down_to("scale_down_to", input, most, eps)
+
+
+def _scale_down_to(name: str, self, most, eps, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    if most.__class__ is not float:
+        most = checks.floating(name, "most", most)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    result, (self,) = run(kernels.SCALE_DOWN_TO, name, (self,), (most, eps), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ScaleDownToBackward0.record(result, self, most, eps)
+    if watch.active:
+        propagate(functions.ScaleDownToBackward0, result, (self, most, eps), (self,), into)
+    return result
+
+
 @autocast_as(cuda="float32")
 def renorm(
     input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, out: Tensor | None = None, axis: Any = None
@@ -85,8 +128,7 @@ def renorm(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        through: self * (maxnorm / (lengths + 1e-7)).masked_fill(~(lengths > maxnorm), 1)
-        where lengths: self.norm(p, all_dims_but(dim, self.ndim), True)
+        through: self * scale_down_to(self.norm(p, all_dims_but(dim, self.ndim), True), maxnorm, 1e-7)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range of at least two dimensions; p is positive, maxnorm not
             negative.
@@ -114,8 +156,7 @@ def renorm(
     if maxnorm.__class__ is not float:
         maxnorm = checks.floating(name, "maxnorm", maxnorm)
     self, p, dim, maxnorm = distance_checks.renorm(name, self, p, dim, maxnorm)
-    lengths = self.norm(p, reduction_formulas.all_dims_but(dim, self.ndim), True)
-    return self * (maxnorm / (lengths + 1e-07)).masked_fill(~(lengths > maxnorm), 1)
+    return self * op.scale_down_to(self.norm(p, reduction_formulas.all_dims_but(dim, self.ndim), True), maxnorm, 1e-07)
 
 
 @autocast_as(cpu="off", cuda="off")
@@ -614,5 +655,14 @@ def normalize(
     return elementwise_formulas.quotient(self, op.linalg_vector_norm(self, p, dim, True).clamp(eps), out)
 
 
-__all__ = ["renorm", "standardize", "standardize_groups", "normalize_by", "normalize_rms", "normalize", "renorm_"]
+__all__ = [
+    "scale_down_to",
+    "renorm",
+    "standardize",
+    "standardize_groups",
+    "normalize_by",
+    "normalize_rms",
+    "normalize",
+    "renorm_",
+]
 op.publish({name: globals()[name] for name in __all__})

@@ -18,7 +18,7 @@ from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.modes.overrides.classes import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.pooling import checks as pooling_checks
@@ -46,6 +46,30 @@ MAX_POOL_BACKWARD = KernelOp(
     pooling_cpu.max_pool_backward,
     functions.MaxPoolBackwardBackward0,
     {"grad_output": "T", "indices": "I", "input_shape": "d", "spatial": "n"},
+)
+MAX_UNPOOL1D = KernelOp(
+    "max_unpool1d",
+    pooling_plans.max_unpool,
+    pooling_cpu.max_unpool,
+    functions.MaxUnpool1dBackward0,
+    {"self": "T", "indices": "I", "kernel_size": "d", "stride": "d", "padding": "d", "output_size": "d"},
+    refused="b",
+)
+MAX_UNPOOL2D = KernelOp(
+    "max_unpool2d",
+    pooling_plans.max_unpool,
+    pooling_cpu.max_unpool,
+    functions.MaxUnpool2dBackward0,
+    {"self": "T", "indices": "I", "kernel_size": "d", "stride": "d", "padding": "d", "output_size": "d"},
+    refused="b",
+)
+MAX_UNPOOL3D = KernelOp(
+    "max_unpool3d",
+    pooling_plans.max_unpool,
+    pooling_cpu.max_unpool,
+    functions.MaxUnpool3dBackward0,
+    {"self": "T", "indices": "I", "kernel_size": "d", "stride": "d", "padding": "d", "output_size": "d"},
+    refused="b",
 )
 ADAPTIVE_MAX_POOL_WITH_INDICES = KernelOp(
     "adaptive_max_pool_with_indices",
@@ -304,6 +328,315 @@ def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, in
             result,
             (grad_output, indices, input_shape, spatial),
             (grad_output,),
+            into,
+        )
+    return result
+
+
+@autocast_as(cpu="float32")
+def max_unpool1d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    padding: Sequence[int] | int = 0,
+    output_size: Sequence[int] | None = None,
+) -> Tensor:
+    """The partial inverse of max_pool1d: each maximum at its index into the flattened last dimension, zeros elsewhere.
+    output_size says the sizes where pooling left several open.
+
+    max_unpool1d(Tensor self, Tensor indices, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[]?
+    output_size=None) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        indices: tensor, not differentiated.
+        kernel_size: int or sequence of ints, the size of a window.
+        stride: int or sequence of ints or None; default None.
+        padding: int or sequence of ints; default 0.
+        output_size: sequence of ints or None; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: gather_in_plane(grad, indices, 1)
+    Raises:
+        RuntimeError, ValueError: expected: an index for each maximum; an output_size, of all dimensions or those of the
+            plane, that pooling leaves open.
+    Example:
+        >>> F = sg.nn.functional
+        >>> values, indices = F.max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2, return_indices=True)
+        >>> F.max_unpool1d(values, indices, 2)
+        tensor([[0., 5., 0., 3.]])
+    """
+    if not watch.casts or uncast():
+        result = MAX_UNPOOL1D.launch(input, indices, kernel_size, stride, padding, output_size)
+        if result is not None:
+            return result
+    if (
+        input.__class__ not in plain
+        or indices.__class__ not in plain
+        or foreign(kernel_size)
+        or foreign(stride)
+        or foreign(padding)
+        or foreign(output_size)
+    ) and (
+        result := intercept(
+            "max_unpool1d", max_unpool1d, "planes", input, indices, kernel_size, stride, padding, output_size
+        )
+    ) is not NOT_HANDLED:
+        return result
+    return _max_unpool1d("max_unpool1d", input, indices, kernel_size, stride, padding, output_size)
+
+
+def _max_unpool1d(name: str, self, indices, kernel_size, stride, padding, output_size, into=None) -> Any:
+    given = (self, indices, kernel_size, stride, padding, output_size)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(indices, Tensor):
+        indices = checks.tensor(name, "indices", indices)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 1)
+    padding = checks.integer_list(name, "padding", padding, 1)
+    if output_size is not None:
+        output_size = checks.integer_list(name, "output_size", output_size)
+    self, indices, kernel_size, stride, padding, output_size = pooling_checks.max_unpool(
+        name, self, indices, kernel_size, stride, padding, output_size
+    )
+    if (
+        into is None
+        and not watch.every
+        and MAX_UNPOOL1D.remember(given, (self, indices, kernel_size, stride, padding, output_size))
+    ):
+        result = MAX_UNPOOL1D.launch(self, indices, kernel_size, stride, padding, output_size)
+        if result is not None:
+            return result
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        result = adopt(
+            at(self, pooling_cpu.max_unpool, "ops.pooling.shapes:unpooled")(
+                array_in(self, computed), array_in(indices, None), kernel_size, stride, padding, output_size
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, indices, kernel_size, stride, padding, output_size))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.MaxUnpool1dBackward0.record(result, self, indices)
+    if watch.active:
+        propagate(
+            functions.MaxUnpool1dBackward0,
+            result,
+            (self, indices, kernel_size, stride, padding, output_size),
+            (self,),
+            into,
+        )
+    return result
+
+
+@autocast_as(cpu="float32")
+def max_unpool2d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    padding: Sequence[int] | int = 0,
+    output_size: Sequence[int] | None = None,
+) -> Tensor:
+    """The partial inverse of max_pool2d: each maximum at its index into the flattened last two dimensions, zeros
+    elsewhere. output_size says the sizes where pooling left several open.
+
+    max_unpool2d(Tensor self, Tensor indices, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[]?
+    output_size=None) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        indices: tensor, not differentiated.
+        kernel_size: int or 2 ints, the size of a window.
+        stride: int or 2 ints or None; default None.
+        padding: int or 2 ints; default 0.
+        output_size: sequence of ints or None; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: gather_in_plane(grad, indices, 2)
+    Raises:
+        RuntimeError, ValueError: expected: an index for each maximum; an output_size, of all dimensions or those of the
+            plane, that pooling leaves open.
+    Example:
+        >>> sg.nn.functional.max_unpool2d(sg.tensor([[[4.0]]]), sg.tensor([[[3]]]), 2)
+        tensor([[[0., 0.],
+                 [0., 4.]]])
+    """
+    if not watch.casts or uncast():
+        result = MAX_UNPOOL2D.launch(input, indices, kernel_size, stride, padding, output_size)
+        if result is not None:
+            return result
+    if (
+        input.__class__ not in plain
+        or indices.__class__ not in plain
+        or foreign(kernel_size)
+        or foreign(stride)
+        or foreign(padding)
+        or foreign(output_size)
+    ) and (
+        result := intercept(
+            "max_unpool2d", max_unpool2d, "planes", input, indices, kernel_size, stride, padding, output_size
+        )
+    ) is not NOT_HANDLED:
+        return result
+    return _max_unpool2d("max_unpool2d", input, indices, kernel_size, stride, padding, output_size)
+
+
+def _max_unpool2d(name: str, self, indices, kernel_size, stride, padding, output_size, into=None) -> Any:
+    given = (self, indices, kernel_size, stride, padding, output_size)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(indices, Tensor):
+        indices = checks.tensor(name, "indices", indices)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 2)
+    padding = checks.integer_list(name, "padding", padding, 2)
+    if output_size is not None:
+        output_size = checks.integer_list(name, "output_size", output_size)
+    self, indices, kernel_size, stride, padding, output_size = pooling_checks.max_unpool(
+        name, self, indices, kernel_size, stride, padding, output_size
+    )
+    if (
+        into is None
+        and not watch.every
+        and MAX_UNPOOL2D.remember(given, (self, indices, kernel_size, stride, padding, output_size))
+    ):
+        result = MAX_UNPOOL2D.launch(self, indices, kernel_size, stride, padding, output_size)
+        if result is not None:
+            return result
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        result = adopt(
+            at(self, pooling_cpu.max_unpool, "ops.pooling.shapes:unpooled")(
+                array_in(self, computed), array_in(indices, None), kernel_size, stride, padding, output_size
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, indices, kernel_size, stride, padding, output_size))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.MaxUnpool2dBackward0.record(result, self, indices)
+    if watch.active:
+        propagate(
+            functions.MaxUnpool2dBackward0,
+            result,
+            (self, indices, kernel_size, stride, padding, output_size),
+            (self,),
+            into,
+        )
+    return result
+
+
+@autocast_as(cpu="float32")
+def max_unpool3d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    padding: Sequence[int] | int = 0,
+    output_size: Sequence[int] | None = None,
+) -> Tensor:
+    """The partial inverse of max_pool3d: each maximum at its index into the flattened last three dimensions, zeros
+    elsewhere. output_size says the sizes where pooling left several open.
+
+    max_unpool3d(Tensor self, Tensor indices, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[]?
+    output_size=None) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        indices: tensor, not differentiated.
+        kernel_size: int or 3 ints, the size of a window.
+        stride: int or 3 ints or None; default None.
+        padding: int or 3 ints; default 0.
+        output_size: sequence of ints or None; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: gather_in_plane(grad, indices, 3)
+    Raises:
+        RuntimeError, ValueError: expected: an index for each maximum; an output_size, of all dimensions or those of the
+            plane, that pooling leaves open.
+    Example:
+        >>> sg.nn.functional.max_unpool3d(sg.tensor([[[[7.0]]]]), sg.tensor([[[[1]]]]), (1, 1, 2))
+        tensor([[[[0., 7.]]]])
+    """
+    if not watch.casts or uncast():
+        result = MAX_UNPOOL3D.launch(input, indices, kernel_size, stride, padding, output_size)
+        if result is not None:
+            return result
+    if (
+        input.__class__ not in plain
+        or indices.__class__ not in plain
+        or foreign(kernel_size)
+        or foreign(stride)
+        or foreign(padding)
+        or foreign(output_size)
+    ) and (
+        result := intercept(
+            "max_unpool3d", max_unpool3d, "planes", input, indices, kernel_size, stride, padding, output_size
+        )
+    ) is not NOT_HANDLED:
+        return result
+    return _max_unpool3d("max_unpool3d", input, indices, kernel_size, stride, padding, output_size)
+
+
+def _max_unpool3d(name: str, self, indices, kernel_size, stride, padding, output_size, into=None) -> Any:
+    given = (self, indices, kernel_size, stride, padding, output_size)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(indices, Tensor):
+        indices = checks.tensor(name, "indices", indices)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 3)
+    padding = checks.integer_list(name, "padding", padding, 3)
+    if output_size is not None:
+        output_size = checks.integer_list(name, "output_size", output_size)
+    self, indices, kernel_size, stride, padding, output_size = pooling_checks.max_unpool(
+        name, self, indices, kernel_size, stride, padding, output_size
+    )
+    if (
+        into is None
+        and not watch.every
+        and MAX_UNPOOL3D.remember(given, (self, indices, kernel_size, stride, padding, output_size))
+    ):
+        result = MAX_UNPOOL3D.launch(self, indices, kernel_size, stride, padding, output_size)
+        if result is not None:
+            return result
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        result = adopt(
+            at(self, pooling_cpu.max_unpool, "ops.pooling.shapes:unpooled")(
+                array_in(self, computed), array_in(indices, None), kernel_size, stride, padding, output_size
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, indices, kernel_size, stride, padding, output_size))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.MaxUnpool3dBackward0.record(result, self, indices)
+    if watch.active:
+        propagate(
+            functions.MaxUnpool3dBackward0,
+            result,
+            (self, indices, kernel_size, stride, padding, output_size),
+            (self,),
             into,
         )
     return result
@@ -1647,6 +1980,9 @@ def fractional_max_pool(
 __all__ = [
     "max_pool_with_indices",
     "max_pool_backward",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",

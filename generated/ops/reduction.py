@@ -3493,10 +3493,16 @@ def norm(input, *args, **kwargs):
         return norm_default(input)
     if len(args) == 1 and not kwargs and args[0].__class__ in NUMBERS:
         return norm_default(input, *args)
+    if len(args) == 1 and not kwargs and args[0].__class__ is str:
+        return norm_named(input, *args)
     if len(args) == 2 and not kwargs and args[0].__class__ in NUMBERS:
         return norm_default(input, *args)
+    if len(args) == 2 and not kwargs and args[0].__class__ is str:
+        return norm_named(input, *args)
     if len(args) == 3 and not kwargs and args[0].__class__ in NUMBERS:
         return norm_default(input, *args)
+    if len(args) == 3 and not kwargs and args[0].__class__ is str:
+        return norm_named(input, *args)
     return _norm_overloads(input, *args, **kwargs)
 
 

@@ -203,11 +203,21 @@ def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -
     Gradients:
         self: zeros_like(grad)
     """
+    if not watch.every and out is None and decimals.__class__ is int:
+        result = kernels.ROUND_DECIMALS.launch(input, decimals)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or decimals.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("round.decimals", round_decimals, "elementwise", input, decimals=decimals, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if (
+            not watch.every
+            and decimals.__class__ is int
+            and kernels.ROUND_DECIMALS.launch_out(input, decimals, out) is not None
+        ):
+            return out
         return write_out("round", out, _round_decimals("round", input, decimals), (input,), share="same")
     checks.tensor("round", "input", input)
     return _round_decimals("round", input, decimals)
@@ -215,6 +225,12 @@ def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -
 
 def round_decimals_(input: Tensor, *, decimals: int) -> Tensor:
     """`round_decimals`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        not watch.every
+        and decimals.__class__ is int
+        and kernels.ROUND_DECIMALS.launch_in_place(input, decimals) is not None
+    ):
+        return input
     if (input.__class__ not in plain or decimals.__class__ not in plain) and (
         result := intercept("round.decimals", round_decimals_, "elementwise", input, decimals=decimals)
     ) is not NOT_HANDLED:

@@ -1042,17 +1042,30 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.polygamma(1, sg.tensor([1.0, 0.5]))
         tensor([1.6449, 4.9348])
     """
+    if not watch.every and out is None and n.__class__ is int and n >= 0:
+        result = kernels.POLYGAMMA.launch(input, n)
+        if result is not None:
+            return result
     if (n.__class__ not in plain or input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("polygamma", polygamma, "elementwise", n, input, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if (
+            not watch.every
+            and n.__class__ is int
+            and n >= 0
+            and kernels.POLYGAMMA.launch_out(input, n, out) is not None
+        ):
+            return out
         return write_out("polygamma", out, _polygamma("polygamma", n, input), (input,), share="same")
     return _polygamma("polygamma", n, input)
 
 
 def polygamma_(input: Tensor, n: int) -> Tensor:
     """`polygamma`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and n.__class__ is int and n >= 0 and kernels.POLYGAMMA.launch_in_place(input, n) is not None:
+        return input
     if (input.__class__ not in plain or n.__class__ not in plain) and (
         result := intercept("polygamma", polygamma_, "elementwise", input, n)
     ) is not NOT_HANDLED:
@@ -1067,7 +1080,7 @@ def _polygamma(name: str, n, self, into=None) -> Any:
     if n.__class__ is not int:
         n = checks.integer(name, "n", n)
     self = checks.operand(name, "input", self)
-    n, self = elementwise_checks.nonnegative_order(name, n, self)
+    n, self = elementwise_checks.natural_order(name, n, self)
     result, (self,) = run(kernels.POLYGAMMA, name, (self,), (n,), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.PolygammaBackward0.record(result, n, self)
@@ -1164,6 +1177,63 @@ def _zeta_self_scalar(name: str, self, other, into=None) -> Any:
         functions.ZetaBackward1.record(result, self, other)
     if watch.active:
         propagate(functions.ZetaBackward1, result, (self, other), (other,), into)
+    return result
+
+
+def orthogonal_polynomial(input: Tensor, n: Tensor | Number, kind: int, order: float) -> Tensor:
+    """The orthogonal polynomial of degree n, by the recursion of its kind: 0 to 3 Chebyshev's, 4 and 5 Hermite's, 6
+    Laguerre's, 7 Gegenbauer's, 8 to 11 Chebyshev's of 2 x - 1.
+
+    orthogonal_polynomial(Tensor self, Tensor n, int kind, float order) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        n: tensor or number.
+        kind: int or number.
+        order: float or number.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        self: grad * slope_of_polynomial(self, n, kind, order)
+        n: not defined: orthogonal polynomials have whole degrees
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    if not watch.every and kind.__class__ is int:
+        result = kernels.ORTHOGONAL_POLYNOMIAL.launch(input, n, kind, order)
+        if result is not None:
+            return result
+        result = run_rows(kernels.ORTHOGONAL_POLYNOMIAL, "orthogonal_polynomial", (input, n), (kind, order))
+        if result is not None:
+            if (input._rg) and grad_mode.grad:
+                functions.OrthogonalPolynomialBackward0.record(result, input, n, kind, order)
+            return result
+    if (
+        input.__class__ not in plain
+        or n.__class__ not in plain
+        or kind.__class__ not in plain
+        or order.__class__ not in plain
+    ) and (
+        result := intercept("orthogonal_polynomial", orthogonal_polynomial, "elementwise", input, n, kind, order)
+    ) is not NOT_HANDLED:
+        return result
+    checks.tensor("orthogonal_polynomial", "input", input)
+    return _orthogonal_polynomial("orthogonal_polynomial", input, n, kind, order)
+
+
+def _orthogonal_polynomial(name: str, self, n, kind, order, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    n = checks.operand(name, "n", n)
+    if kind.__class__ is not int:
+        kind = checks.integer(name, "kind", kind)
+    if order.__class__ is not float:
+        order = checks.floating(name, "order", order)
+    result, (self, n) = run(kernels.ORTHOGONAL_POLYNOMIAL, name, (self, n), (kind, order), into)
+    if grad_mode.grad and (self._rg or n._rg) and result._dtype.kind in "fc":
+        functions.OrthogonalPolynomialBackward0.record(result, self, n, kind, order)
+    if watch.active:
+        propagate(functions.OrthogonalPolynomialBackward0, result, (self, n, kind, order), (self,), into)
     return result
 
 
@@ -2262,6 +2332,7 @@ __all__ = [
     "polygamma",
     "zeta_default",
     "zeta_self_scalar",
+    "orthogonal_polynomial",
     "igamma",
     "igammac",
     "standard_gamma_grad",

@@ -36,6 +36,9 @@ from ...generated.ops import (
     lp_pool2d,
     lp_pool3d,
     margin_ranking_loss,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
     multi_margin_loss,
     multilabel_margin_loss,
     multilabel_soft_margin_loss,
@@ -91,7 +94,6 @@ from .pooling.adaptive import (
     adaptive_max_pool3d,
 )
 from .pooling.fractional import fractional_max_pool2d, fractional_max_pool3d
-from .pooling.unpooling import max_unpool1d, max_unpool2d, max_unpool3d
 from .pooling.window import avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
 from .randomized import gumbel_softmax, rrelu, rrelu_
 from .resampling import interpolate, upsample, upsample_bilinear, upsample_nearest

@@ -9,6 +9,7 @@ from typing import Any
 from ..ops.attention import batching as attention
 from ..ops.collective import batching as collective
 from ..ops.conv import batching as conv
+from ..ops.distance import batching as distance
 from ..ops.indexing import batching as indexing
 from ..ops.loss import batching as loss
 from ..ops.matmul import batching as matmul
@@ -23,8 +24,8 @@ from .rules import elementwise, general, shapes
 
 _GENERAL = (elementwise, general, shapes)
 _FAMILIES = (
-    *(attention, collective, conv, indexing, loss, matmul, norm, pooling, recurrent, reduction, shape),
-    sorting,
+    *(attention, collective, conv, distance, indexing, loss, matmul, norm, pooling, recurrent, reduction),
+    *(shape, sorting),
 )
 
 

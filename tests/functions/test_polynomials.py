@@ -57,9 +57,38 @@ def test_values(lib: Any, name: str) -> None:
 
 @pytest.mark.parametrize("name", REFERENCES)
 def test_slopes(name: str) -> None:
-    """Gradients go through the recursion."""
-    x = sg.tensor(X).requires_grad_()
-    assert sg.autograd.gradcheck(lambda t: getattr(sg.special, name)(t, 4), (x,))
+    """The slopes are polynomials of lower degrees, as are theirs."""
+    x, degrees = sg.tensor(X).requires_grad_(), sg.tensor([0.0, 1.0, 2.5, 4.0, -1.0]).double()
+    for n in (4, degrees):
+        assert sg.autograd.gradcheck(lambda t, n=n: getattr(sg.special, name)(t, n), (x,))
+        assert sg.autograd.gradgradcheck(lambda t, n=n: getattr(sg.special, name)(t, n), (x,))
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_layouts_and_dtypes(name: str) -> None:
+    """Operands that broadcast, lie apart or have no elements; float32 is computed in float64."""
+    function = getattr(sg.special, name)
+    x, n = np.linspace(0.05, 0.95, 12).reshape(3, 4), np.array([0, 1, 3, 6])
+    for dtype, tolerance in ((sg.float64, 1e-9), (sg.float32, 1e-6), (sg.bfloat16, 1e-2)):
+        given, degrees = sg.tensor(x).to(dtype), sg.tensor(n)
+        expected = np.stack([REFERENCES[name](k, given.double().numpy()[:, i]) for i, k in enumerate(n)], 1)
+        for left in (given, given.T.contiguous().T, given.repeat_interleave(2, 1)[:, ::2]):
+            for right in (degrees, degrees.to(dtype), degrees.to(dtype).expand(3, 4)):
+                for _ in range(2):
+                    found = function(left, right).double().numpy()
+                    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+        assert function(given[:0], 3).shape == (0, 4)
+        assert function(given[0, 0], degrees[2]).shape == () and function(given, degrees).dtype is dtype
+
+
+def test_no_degrees() -> None:
+    """There is no polynomial of a degree that is nan, nor one beyond a million; of degree 0 it is 1 everywhere."""
+    for name in REFERENCES:
+        found = getattr(sg.special, name)(
+            sg.tensor([0.5, np.nan]), sg.tensor([[np.nan], [np.inf], [2e6], [0.0], [-3.0]])
+        )
+        expected = [[np.nan] * 2, [np.nan] * 2, [np.nan] * 2, [1, 1], [0, 0]]
+        np.testing.assert_array_equal(found.numpy(), expected)
 
 
 def test_two_numbers() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 from ...autograd.inplace.writers import note_write
 from ...errors import DtypeError, UnsupportedDtypeError
 from ...kernels.table import ElementKernels
+from ...modes.overrides.classes import plain
 from ...pool.layout import STANDING
 from ...tensor import dtypes
 from ...tensor.base import TensorBase, adopt, alias, fresh
@@ -270,6 +271,16 @@ def with_constants(operands: tuple[Any, ...], computed: dtype) -> tuple[Any, ...
     return tuple([v if isinstance(v, TensorBase) else constant(v, computed) for v in operands])
 
 
+def standing_for(value: Any, beside: Any) -> Any:
+    """A 0-d tensor that stands for a number in front of a tensor of floats of the host; a tensor itself; None for any
+    other value."""
+    if value.__class__ in plain and isinstance(value, TensorBase):
+        return value
+    if (value.__class__ is not float and value.__class__ is not int) or not beside._dtype.native:
+        return None
+    return constant(value, beside._dtype) if beside._device is CPU and abs(value) < MOST_SINGLE else None
+
+
 def constant(value: Any, dtype: dtype) -> Any:
     """A 0-d tensor that stands for a number in the graph; shared, for nobody writes to it."""
     value = float(value) if dtype.kind == "f" else value  # NumPy has no dtype for huge integers
@@ -284,6 +295,7 @@ def wrapped(value: Any, dtype: dtype) -> Any:
 
 
 NUMBER = [0, "nobody: it stands for a number"]
+MOST_SINGLE = 3e38  # in magnitude, of what float32 has
 shared_constant = functools.lru_cache(maxsize=1024)(wrapped)
 
 

@@ -12,6 +12,7 @@ from ...kernels.cpu.movement.gathering import gathered
 from ...kernels.cpu.plan import Layout, Mask, Plan, takes_complex
 from ...tensor.devices import CPU
 from ...tensor.dtypes import bfloat16, bool_, dtype, int64
+from ...tensor.shapes import Size
 
 MOST = 4096  # plans of one op; then it forgets all of them
 MOST_INDICES = 4  # in a list
@@ -119,7 +120,7 @@ def parts_of_key(letter: str, argument: Any) -> tuple[Any, ...]:
         if argument is None:
             return None, None
         return argument._shape, bool_ if letter == "R" and is_mask(argument) else argument._strides
-    if letter == "d" and type(argument) is list:
+    if letter == "d" and type(argument) in (list, Size):
         return (tuple(argument),)
     return (argument,)
 

@@ -14,10 +14,12 @@ from typing import NamedTuple
 
 from ...tensor.shapes import contiguous_strides
 from .folding import Dims, Folding, Steps, folding, reduced_dims_of
+from .movement.contiguous import contiguous_copy
 from .movement.gathering import gather, loops_of
 from .plan import Layout, Plan, Step
 
 SIDE_BY_SIDE = 64  # elements of rows that lie apart: shorter ones are reduced to one row first
+TOGETHER = 1 << 14  # elements that a plan copies so that those which are reduced together lie side by side
 MUCH = 1 << 12  # elements of an expanded number that are written down before they are reduced
 MOST = 1 << 20  # elements of a result that is brought into another order
 
@@ -155,6 +157,22 @@ def group_by_group(x: Layout, dims: Dims, first: Find, then: Find) -> Plan | Non
         ended = then(Layout(fold.kept, None), tuple([d for d in dims if d not in group]), True)
         return behind(begun, ended) if begun and ended else None
     return None
+
+
+def brought_together(x: Layout, dim: Dims | int | None, keepdim: bool, find: Find) -> Plan | None:
+    """The plan of a reduction of a copy of few elements, in which the dimensions lie last; None for more."""
+    if not 0 < prod(x.shape) <= TOGETHER or x.strides is not None:
+        return None
+    dims, whole = reduced_dims_of(len(x.shape), dim), folding(x.shape, dim, keepdim)
+    order = [*[d for d in range(len(x.shape)) if d not in dims], *dims]
+    strides = contiguous_strides(x.shape)
+    turned = x._replace(shape=tuple([x.shape[d] for d in order]), strides=tuple([strides[d] for d in order]))
+    copy, rows = contiguous_copy(turned, 0, 0), (prod(whole.result), prod([x.shape[d] for d in dims]))
+    plan = find(Layout(rows, None), (1,), False)
+    if copy is None or plan is None:
+        return None
+    plan = behind((with_shape(copy, rows),), plan)
+    return (*plan[:-1], with_shape(plan[-1], whole.result))
 
 
 def groups_of(loops: list[Loop]) -> list[Dims]:

@@ -44,6 +44,7 @@ from .normal import gelu, normal_cdf, normal_pdf
 from .power import hypot, power, rsqrt
 from .primitives import choose, root, select, where
 from .random.implicit import dirichlet_grad, gamma_moved, standard_gamma_grad, von_mises_grad
+from .recursions import orthogonal
 from .softplus import log1p_exp, log_sigmoid
 
 # From here on all numbers of a type are whole, so adding this rounds a smaller one to a whole one, half to even.

@@ -23,6 +23,7 @@ from ..interned import (
     list_type,
     none,
     outdated_type,
+    size_type,
     text_type,
     true,
     tuple_type,
@@ -337,7 +338,7 @@ def recorded(plan: KernelOpPlan, found: Tuple, behind: int, result: Object, give
 
 @native
 def take_arguments(plan: KernelOpPlan, arguments: Items[Object], given: Arguments, owned: Owned) -> bool:
-    """Write down the arguments, of a list its items as they are now in a tuple; False where that fails."""
+    """Write down the arguments, of a list or Size its items as they are now in a tuple; False where that fails."""
     for i in range(plan.operands):
         given.items[i] = arguments[i]
         if plan.letters[i] == LIST or plan.letters[i] == INDICES:
@@ -347,8 +348,12 @@ def take_arguments(plan: KernelOpPlan, arguments: Items[Object], given: Argument
                 return False
             if given.items[i] is NULL:
                 return False
-        elif plan.letters[i] == DIMS and arguments[i].type is list_type:
-            given.items[i] = own_new(owned, c.as_tuple(cast(List, arguments[i])))
+        elif plan.letters[i] == DIMS:
+            if arguments[i].type is list_type:
+                given.items[i] = own_new(owned, c.as_tuple(cast(List, arguments[i])))
+            elif arguments[i].type is size_type:  # all of it as a plain tuple
+                whole = cast(Tuple, arguments[i])
+                given.items[i] = own_new(owned, c.part_of_tuple(whole, 0, size(whole)))
             if given.items[i] is NULL:
                 return False
     return True

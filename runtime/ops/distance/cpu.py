@@ -21,7 +21,7 @@ Gradients = tuple[Array | None, ...]
 _BLOCK = 128  # differences that are added up in the dtype of the rows; blocks of them in double precision
 ROWS = 24  # that are computed together, a multiple of those of a tile
 WORK = 4  # differences take as long as an element of other work
-_COUNT, _SUM, _EUCLIDEAN, _GREATEST, _POWER = range(5)
+_COUNT, _SUM, EUCLIDEAN, _GREATEST, _POWER = range(5)
 
 
 def row_distances(x1: Array, x2: Array, p: float) -> Array:
@@ -31,13 +31,38 @@ def row_distances(x1: Array, x2: Array, p: float) -> Array:
         out[:] = 0
     elif out.size:
         rows, work = math.prod(x1.shape[:-1]), out.size * x1.shape[-1] // WORK
-        if _kind(p) == _EUCLIDEAN:
-            flat = contiguous(x1).reshape(-1), contiguous(x2).reshape(-1), out.reshape(-1)
-            shared(euclidean_norms, (*flat, *sizes_of_rows(x1.shape, x2.shape)), rows, work, min(ROWS, x1.shape[-2]))
+        sizes, first, flat = sizes_of_rows(x1.shape, x2.shape), contiguous(x1).reshape(-1), out.reshape(-1)
+        if kind_of_norm(p) == EUCLIDEAN:
+            shared(
+                euclidean_norms, (first, contiguous(x2).reshape(-1), flat, *sizes), rows, work, unit_of_rows(x1.shape)
+            )
         else:
-            columns = contiguous(np.swapaxes(_matrices(x2), 1, 2))
-            shared(difference_norms, (_matrices(x1), columns, _kind(p), float(p), _matrices(out)), rows, work)
+            columns = contiguous(np.swapaxes(x2, -1, -2)).reshape(-1)
+            shared(difference_norms, (first, columns, flat, float(p), *sizes, kind_of_norm(p)), rows, work)
     return out
+
+
+def pdist(x: Array, p: float) -> Array:
+    """The distances of pairs of rows i < j of one matrix, in rows."""
+    return row_distances(x, x, p).reshape(-1)[places_above(len(x))]
+
+
+def pdist_backward(grad: Array, x: Array, result: Array, p: float) -> Array:
+    """The gradient of the matrix: that of its rows as the first, and as the second of a pair."""
+    found = row_distances_backward((True, True), above_zeros(grad, len(x)), x, x, above_zeros(result, len(x)), p)
+    return found[0] + found[1]
+
+
+def above_zeros(pairs: Array, rows: int) -> Array:
+    """Numbers of pairs of rows i < j in a matrix, above zeros."""
+    square = np.zeros((rows, rows), pairs.dtype)
+    square.reshape(-1)[places_above(rows)] = pairs
+    return square
+
+
+def places_above(rows: int) -> Array:
+    """Where in a matrix of so many rows and columns those above the diagonal are, row by row."""
+    return np.flatnonzero(np.tri(rows, k=0, dtype=bool).T & ~np.eye(rows, dtype=bool))
 
 
 def row_distances_backward(
@@ -47,10 +72,10 @@ def row_distances_backward(
     found = np.zeros(x1.shape, x1.dtype), np.zeros(x2.shape, x2.dtype)
     if grad.size and x1.shape[-1]:
         arrays = [_matrices(contiguous(a)) for a in (grad, x1, x2, result)]
-        if _kind(p) == _EUCLIDEAN:
+        if kind_of_norm(p) == EUCLIDEAN:
             euclidean_backward(*arrays, *map(_matrices, found))
         else:
-            difference_norms_backward(*arrays, _kind(p), p, *map(_matrices, found))
+            difference_norms_backward(*arrays, kind_of_norm(p), p, *map(_matrices, found))
     return tuple(a if yes else None for a, yes in zip(found, wanted, strict=True))
 
 
@@ -72,26 +97,43 @@ def sizes_of_rows(first: Ints, second: Ints) -> tuple[int, int, int]:
     return first[-2], second[-2], first[-1]
 
 
-def _kind(p: float) -> int:
-    known = {0: _COUNT, 1: _SUM, 2: _EUCLIDEAN, math.inf: _GREATEST}
+def unit_of_rows(first: Ints) -> int:
+    """How many rows of a matrix threads take together for Euclidean distances."""
+    return min(ROWS, first[-2])
+
+
+def kind_of_norm(p: float) -> int:
+    """Which terms are joined in which way."""
+    known = {0: _COUNT, 1: _SUM, 2: EUCLIDEAN, math.inf: _GREATEST}
     return known.get(p, _POWER)
 
 
 @jit
-def difference_norms(x1: Array, columns: Array, kind: int, p: float, out: Array, first: int, last: int) -> None:
+def difference_norms(
+    x1: Array,
+    columns: Array,
+    out: Array,
+    p: float,
+    rows: int,
+    count: int,
+    width: int,
+    kind: int,
+    first: int,
+    last: int,
+) -> None:
     """A row of distances at a time, for a range of them, one column of the matrices after the other; many in blocks."""
-    total, part, rows = np.empty(out.shape[2]), np.empty(out.shape[2], out.dtype), x1.shape[1]
+    total, part = np.empty(count), np.empty(count, out.dtype)
     for row in range(first, last):
-        b, i = row // rows, row % rows
+        x, matrix, to = part_of(x1, row * width, width), row // rows * width, part_of(out, row * count, count)
         total[:] = 0
-        for start in range(0, x1.shape[2], _BLOCK):
+        for start in range(0, width, _BLOCK):
             part[:] = 0
-            for k in range(start, min(start + _BLOCK, x1.shape[2])):
-                add_column(x1[b, i, k], columns[b, k], kind, p, part)
+            for k in range(start, min(start + _BLOCK, width)):
+                add_column(x[k], part_of(columns, (matrix + k) * count, count), kind, p, part)
             for j in range(part.size):
                 total[j] = max(total[j], part[j]) if kind == 3 and part[j] == part[j] else total[j] + part[j]
         for j in range(total.size):
-            out[b, i, j] = total[j] ** (1 / p) if kind == 4 else total[j]
+            to[j] = total[j] ** (1 / p) if kind == 4 else total[j]
 
 
 @jit

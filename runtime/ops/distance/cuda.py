@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.launching import indexed
 from ...cuda.views import in_order
+from ..indexing.cuda import index_select_backward, take_elements
 from . import cuda_kernels as kernels
+from .cpu import places_above
 
 Array = DeviceArray
 KINDS = {0: 0, 1: 1, 2: 2, math.inf: 3}
@@ -21,6 +25,24 @@ def row_distances(x1: Array, x2: Array, p: float) -> Array:
     given = in_order(x1), in_order(x2), result, sizes, KINDS.get(p, 4), power(p)
     indexed.run(kernels.distances, result.size, x1.dtype, *given)
     return result
+
+
+def pdist(x: Array, p: float) -> Array:
+    """The distances of pairs of rows i < j of one matrix, in rows."""
+    return take_elements(row_distances(x, x, p), memory.constant(places_above(x.shape[0]), x.device))
+
+
+def pdist_backward(grad: Array, x: Array, result: Array, p: float) -> Array:
+    """The gradient of the matrix: that of its rows as the first of a pair, with all others."""
+    return row_distances_backward((True, False), in_square(grad, x), x, x, in_square(result, x), p)[0]
+
+
+def in_square(pairs: Array, x: Array) -> Array:
+    """Numbers of pairs of rows i < j in a symmetric matrix, 0 along the diagonal."""
+    rows, above = x.shape[0], places_above(x.shape[0])
+    places = np.concatenate([above, above % rows * rows + above // rows])
+    both = take_elements(pairs, memory.constant(np.tile(np.arange(above.size), 2), x.device))
+    return index_select_backward(both, (rows * rows,), 0, memory.constant(places, x.device)).reshape((rows, rows))
 
 
 def power(p: float) -> float:

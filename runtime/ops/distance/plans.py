@@ -4,17 +4,67 @@ from __future__ import annotations
 
 from math import prod
 
-from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous
-from .cpu import ROWS, WORK, euclidean_norms, sizes_of_rows
+import numpy as np
 
-EUCLIDEAN = 2.0
+from ...kernels.cpu.movement.contiguous import contiguous_copy
+from ...kernels.cpu.movement.places import MOST_ALONE, each_moved, runs_moved
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
+from ...tensor.shapes import contiguous_strides, is_contiguous
+from .cpu import (
+    EUCLIDEAN,
+    WORK,
+    difference_norms,
+    euclidean_norms,
+    kind_of_norm,
+    sizes_of_rows,
+    unit_of_rows,
+)
 
 
 def row_distances(x1: Layout, x2: Layout, p: float) -> Plan | None:
-    """Those of p = 2: rows of the first matrices, which threads share, beside all of the second."""
+    """Rows of the first matrices, which threads share, beside all of the second."""
+    return _between(x1, x2, p, 1, 0)
+
+
+def pdist(x: Layout, p: float) -> Plan | None:
+    """Those of all rows to each other, and then of each row the ones to those behind it."""
+    rows, pairs = x.shape[0], x.shape[0] * (x.shape[0] - 1) // 2
+    if not pairs * x.shape[1]:
+        return _zeros((pairs,), 0)
+    found, row = _between(x, x, p, 0, 1), np.arange(rows - 1)
+    runs = np.stack([row * rows + row + 1, np.ones_like(row), rows - 1 - row], 1).reshape(-1)
+    return found and (*found, Step(runs_moved, (~1,), ((0, (pairs,)),), (0,), tables=(runs,)))
+
+
+def _between(x1: Layout, x2: Layout, p: float, second: int, out: int) -> Plan | None:
+    """The calls that make output `out` of operand 0 and the `second` one."""
     shape = (*x1.shape[:-1], x2.shape[-2])
-    if p != EUCLIDEAN or not are_contiguous(x1, x2) or not prod(shape) * x1.shape[-1]:
+    if not prod(shape) * x1.shape[-1]:
+        return _zeros(shape, out)
+    if not are_contiguous(x1, x2):
         return None
-    rows = prod(x1.shape[:-1]), min(ROWS, x1.shape[-2])
-    work, sizes = prod(shape) * x1.shape[-1] // WORK, sizes_of_rows(x1.shape, x2.shape)
-    return (Step(euclidean_norms, (0, 1), ((0, shape),), ints=sizes, rows=rows, work=work),)
+    result, work, sizes = ((out, shape),), prod(shape) * x1.shape[-1] // WORK, sizes_of_rows(x1.shape, x2.shape)
+    rows, kind = prod(x1.shape[:-1]), kind_of_norm(p)
+    if kind == EUCLIDEAN:
+        shared = rows, unit_of_rows(x1.shape)
+        return (Step(euclidean_norms, (0, second), result, ints=sizes, rows=shared, work=work),)
+    ints = (*sizes, kind)
+    turned = _turned(x2)
+    if turned.strides is None:
+        return (Step(difference_norms, (0, second), result, (p,), ints, (rows, 1), work),)
+    copy = contiguous_copy(turned, second, out + 1)
+    return copy and (copy, Step(difference_norms, (0, ~(out + 1)), result, (p,), ints, (rows, 1), work))
+
+
+def _zeros(shape: Ints, out: int) -> Plan | None:
+    """What there is where rows have no elements, or where there are no pairs."""
+    places = np.full(min(prod(shape), MOST_ALONE + 1), -1, np.int64)
+    return None if places.size > MOST_ALONE else (Step(each_moved, (0,), ((out, shape),), (0,), tables=(places,)),)
+
+
+def _turned(x: Layout) -> Layout:
+    """Contiguous matrices, their columns seen as rows."""
+    *lead, rows, columns = x.shape
+    *steps, down, across = contiguous_strides(x.shape)
+    shape, strides = (*lead, columns, rows), (*steps, across, down)
+    return x._replace(shape=shape, strides=None if is_contiguous(shape, strides) else strides)

@@ -156,7 +156,7 @@ def prelu_weight(op: str, self: Any, weight: Any) -> tuple[Any, ...]:
 MOST = 1_000_000  # steps of a loop; what asks for more was no order
 
 
-def nonnegative_order(op: str, n: int, self: Any) -> tuple[Any, ...]:
+def natural_order(op: str, n: int, self: Any) -> tuple[Any, ...]:
     """The order of a derivative is not negative."""
     if n < 0:
         raise RuntimeError(f"{op}(): expected an order n >= 0, but got {n}")

@@ -6,6 +6,7 @@ import functools
 import math
 from typing import Any, TypeAlias
 
+from ...kernels.scalar import recursions
 from ...namespace import op
 from ...tensor import dtypes
 from ...tensor.dtypes import finfo
@@ -68,3 +69,25 @@ def quotient(x: Tensor, y: Tensor, out: Tensor | None) -> Tensor:
 def raised_in_place(self: Tensor, exponent: Any) -> Tensor:
     """x becomes x^e; the power is taken of a copy, for what it keeps for backward is not to be written to."""
     return self.copy_(op.float_power(op.clone(self), exponent))
+
+
+def slope_of_polynomial(x: Tensor, n: Tensor, kind: int, order: float) -> Tensor:
+    """The derivative of the orthogonal polynomial of degree n, by others of degrees below."""
+    if kind >= recursions.SHIFTED:
+        return 2 * slope_of_polynomial(2 * x - 1, n, kind - recursions.SHIFTED, order)
+    degree = n.trunc()
+    below = degree - 1
+    if kind in (recursions.HERMITE_H, recursions.HERMITE_HE):
+        factor = 2 if kind == recursions.HERMITE_H else 1
+        return factor * degree * op.orthogonal_polynomial(x, below, kind, order)
+    if kind == recursions.CHEBYSHEV_T:
+        return degree * op.orthogonal_polynomial(x, below, recursions.CHEBYSHEV_U, order)
+    if kind == recursions.LAGUERRE:
+        return -op.orthogonal_polynomial(x, below, kind, order + 1)
+    if kind == recursions.GEGENBAUER:
+        return 2 * order * op.orthogonal_polynomial(x, below, kind, order + 1)
+    slope = 2 * op.orthogonal_polynomial(x, below, recursions.GEGENBAUER, 2.0)
+    if kind == recursions.CHEBYSHEV_U:
+        return slope
+    other = 2 * op.orthogonal_polynomial(x, below - 1, recursions.GEGENBAUER, 2.0)
+    return slope - other if kind == recursions.CHEBYSHEV_V else slope + other

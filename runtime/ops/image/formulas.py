@@ -23,23 +23,3 @@ def _positions(like: Tensor, size: int, align_corners: bool) -> Tensor:
         return op.zeros((1,), dtype=like.dtype, device=like.device)
     edge = 1.0 if align_corners else 1 - 1 / size
     return op.linspace(-edge, edge, size, dtype=like.dtype, device=like.device)
-
-
-def channels_to_pixels(self: Tensor, factor: int) -> Tensor:
-    """(*, C r r, H, W) to (*, C, H r, W r): channel c r r + i r + j goes to position (i, j) of each pixel."""
-    *lead, channels, height, width = self._shape
-    count = channels // factor**2
-    parts = self.reshape((*lead, count, factor, factor, height, width))
-    n = len(lead)
-    moved = parts.permute((*range(n), n, n + 3, n + 1, n + 4, n + 2))
-    return op.contiguous_copy(moved).reshape((*lead, count, height * factor, width * factor))
-
-
-def pixels_to_channels(self: Tensor, factor: int) -> Tensor:
-    """(*, C, H r, W r) to (*, C r r, H, W): the inverse of `channels_to_pixels`."""
-    *lead, channels, height, width = self._shape
-    rows, columns = height // factor, width // factor
-    parts = self.reshape((*lead, channels, rows, factor, columns, factor))
-    n = len(lead)
-    moved = parts.permute((*range(n), n, n + 2, n + 4, n + 1, n + 3))
-    return op.contiguous_copy(moved).reshape((*lead, channels * factor**2, rows, columns))

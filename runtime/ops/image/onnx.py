@@ -1,4 +1,4 @@
-"""Borders and resampling in ONNX operators."""
+"""Borders, resampling and shuffles in ONNX operators."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from ...namespace import op
 from ...tensor.base import adopt
+from .cpu_shuffles import Shuffle, to_channels, to_pixels, to_spread_groups
 
 LAST = 2**63 - 1  # beyond any size
 _MODES = {"reflect": "reflect", "replicate": "edge"}
@@ -71,3 +72,23 @@ def _resized(onnx: Any, x: Any, dim: int, length: int, filter: str, align_corner
         coordinate_transformation_mode=places,
         nearest_mode="round_prefer_ceil" if exact else "floor",
     )
+
+
+def shuffled(onnx: Any, x: Any, how: Shuffle) -> Any:
+    """The parts of the dimensions in another order."""
+    return onnx.Reshape(onnx.Transpose(onnx.Reshape(x, list(sum(how.parts, ()))), perm=how.order), list(how.shape))
+
+
+def pixels(onnx: Any, x: Any, factor: int) -> Any:
+    """Channels made places of pixels."""
+    return shuffled(onnx, x, to_pixels(tuple(x.shape), factor))
+
+
+def channels(onnx: Any, x: Any, factor: int) -> Any:
+    """Places of pixels made channels."""
+    return shuffled(onnx, x, to_channels(tuple(x.shape), factor))
+
+
+def spread(onnx: Any, x: Any, groups: int) -> Any:
+    """Channels of all groups in turn."""
+    return shuffled(onnx, x, to_spread_groups(tuple(x.shape), groups))

@@ -47,7 +47,7 @@ def matrix_norm(op: str, self: Any, ord: Any, dim: Sequence[int], keepdim: bool,
     if self.numel() == prod(self._shape[d] for d in dims) and _is_least_of_none(ord, rows, columns):
         raise DimensionError(f"{op}(): there is no {ord} norm of matrices without elements: {list(self._shape)}")
     _require_kept_kind(op, self, dtype)
-    return self, ord, dims, keepdim, dtype
+    return self, ord, tuple(dim) if ord == "fro" else dims, keepdim, dtype
 
 
 def _is_least_of_none(order: Any, rows: int, columns: int) -> bool:
@@ -60,9 +60,10 @@ def norm_of_any(op: str, self: Any, ord: Any, dim: Sequence[int] | None, keepdim
     require_floating(op, self)
     if dim is not None and ord is not None and len(dim) not in (1, 2):
         raise RuntimeError(f"{op}(): If dim is specified, it must be of length 1 or 2. Got {list(dim)}")
-    if ord is None:
-        dims = None if dim is None else tuple(wrap_dim(op, d, self.ndim) for d in dim)
-        return self, ord, dims, keepdim, dtype
+    if ord is None:  # dimensions stay as they are given: so vector_norm finds again what it has found for them
+        for d in dim or ():
+            wrap_dim(op, d, self.ndim)
+        return self, ord, None if dim is None else tuple(dim), keepdim, dtype
     dims = tuple(range(self.ndim)) if dim is None else tuple(dim)
     if len(dims) not in (1, 2):
         raise RuntimeError(f"{op}(): If dim is not specified but ord is, the input must be 1D or 2D. Got {self.ndim}D.")

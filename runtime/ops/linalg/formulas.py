@@ -74,7 +74,7 @@ def norm_of_matrices(x: Tensor, order: Any, dim: Sequence[int], keepdim: bool) -
     """The norm of the matrices that lie in two dimensions."""
     rows, columns = dim
     if order == "fro":
-        return op.linalg_vector_norm(x, 2, [rows, columns], keepdim)
+        return op.linalg_vector_norm(x, 2, dim, keepdim)
     if order in ("nuc", 2, -2):
         values = op.linalg_svdvals(x.movedim([rows, columns], [-2, -1]))
         found = values.sum(-1) if order == "nuc" else _extreme(values, -1, order, False)

@@ -41,6 +41,53 @@ def max_pool_backward(op: str, grad_output: Any, indices: Any, input_shape: Ints
     return grad_output, indices, tuple(input_shape), spatial
 
 
+def max_unpool(
+    op: str,
+    self: Any,
+    indices: Any,
+    kernel_size: Ints,
+    stride: Ints | None,
+    padding: Ints,
+    output_size: Ints | None,
+) -> tuple[Any, ...]:
+    """An index for each maximum; an output_size, of all dimensions or those of the plane, that pooling leaves open."""
+    spatial = int(op.removeprefix("max_unpool")[0])
+    if len(self._shape) <= spatial:
+        raise ShapeError(f"{op}(): expected channels of {spatial} dimensions, but got shape {list(self._shape)}")
+    if indices.dtype is not dtypes.int64:
+        raise RuntimeError(f"{op}(): elements in indices should be type int64 but got: {indices.dtype.name}")
+    if indices._shape != self._shape:
+        raise ShapeError(
+            f"{op}(): Expected shape of indices to be same as that of the input tensor ({list(self._shape)}) but got "
+            f"indices tensor with shape: {list(indices._shape)}"
+        )
+    kernel, pads = _sizes(op, spatial, "kernel_size", kernel_size), _sizes(op, spatial, "padding", padding)
+    step = kernel if stride is None else _sizes(op, spatial, "stride", stride)
+    sides = zip(self._shape[-spatial:], step, kernel, pads, strict=True)
+    usual = [(n - 1) * s + k - 2 * pad for n, s, k, pad in sides]
+    if min(usual) < 0:
+        raise ShapeError(f"{op}(): the sizes before pooling would be {usual}")
+    sizes = usual if output_size is None else _chosen_sizes(op, tuple(output_size), usual, step)
+    return self, indices, kernel, step, pads, tuple(sizes)
+
+
+def _chosen_sizes(op: str, wanted: Sizes, usual: Ints, step: Sizes) -> Sizes:
+    """output_size, of a whole shape its end, which may differ from the usual sizes by less than a step."""
+    spatial = len(usual)
+    if len(wanted) == spatial + 2:
+        wanted = wanted[2:]
+    if len(wanted) != spatial:
+        raise ValueError(
+            f"{op}(): output_size should be a sequence containing {spatial} or {spatial + 2} elements, but it has a "
+            f"length of '{len(wanted)}'"
+        )
+    for dim, (size, n, s) in enumerate(zip(wanted, usual, step, strict=True)):
+        if not n - s < size < n + s:
+            allowed = f"dim {dim} must be between {n - s} and {n + s}"
+            raise ValueError(f'{op}(): invalid output_size "{wanted}" ({allowed})')
+    return wanted
+
+
 def avg_pool(
     op: str,
     input: Any,

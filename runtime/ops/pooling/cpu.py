@@ -41,6 +41,22 @@ def max_pool_backward(grad_output: Array, indices: Array, input_shape: Ints, spa
     return _made(plans.max_pool_backward, grad_output, indices, input_shape, spatial)[0]
 
 
+def max_unpool(input: Array, indices: Array, kernel: Ints, stride: Ints, padding: Ints, output_size: Ints) -> Array:
+    """Zeros, and each maximum at its index into the flattened plane; the last of several that have one index.
+
+    Raises:
+        RuntimeError: an index that lies outside the plane.
+    """
+    outside = indices[(indices < 0) | (indices >= prod(output_size))]
+    if outside.size:
+        volume = "x".join(map(str, output_size))
+        raise RuntimeError(
+            f"max_unpool{len(kernel)}d(): Found an invalid max index: {outside[0]} (output volumes are of size "
+            f"{volume})"
+        )
+    return _made(plans.max_unpool, input, indices, kernel, stride, padding, output_size)[0]
+
+
 def avg_pool(input: Array, *window: Any) -> Array:
     """The sum of each window over its divisor.
 

@@ -242,6 +242,28 @@ def add_at_indices(grad: Array, indices: Array, out: Array, area: int, size: int
 
 
 @jit
+def put_at_indices(values: Array, indices: Array, out: Array, area: int, size: int, first: int, last: int) -> None:
+    """The values of each plane at their indices, and zeros; the last of several that have one index.
+
+    Raises:
+        IndexError: an index is out of bounds: the kernel in Python then says so.
+    """
+    outside = False
+    for plane in range(first, last):
+        given, positions = part_of(values, plane * area, area), part_of(indices, plane * area, area)
+        to = part_of(out, plane * size, size)
+        to[:] = 0
+        for k in range(given.size):
+            place = positions[k]
+            if place < 0 or place >= size:
+                outside = True
+            else:
+                to[place] = given[k]
+    if outside:
+        raise IndexError
+
+
+@jit
 def sliding_maxima(
     x: Array,
     values: Array,

@@ -13,6 +13,7 @@ from ...cuda.bad_indices import raise_at_once, ticket, word_for
 from ...cuda.launching import indexed
 from ...cuda.views import in_order
 from ...kernels.window_sizes import pool_size
+from ..indexing.cuda_gather import scatter
 from . import cuda_kernels as kernels
 
 Array = DeviceArray
@@ -52,6 +53,15 @@ def max_pool_backward(grad_output: Array, indices: Array, input_shape: Ints, spa
         indexed.run(kernels.added_at, grad.size, result.dtype, grad, places, result, *note, windows, size)
         raise_at_once(result.device)
     return result
+
+
+def max_unpool(input: Array, indices: Array, kernel: Ints, stride: Ints, padding: Ints, output_size: Ints) -> Array:
+    """Zeros, and each maximum at its index into the flattened plane; the last of several that have one index."""
+    lead, area = input.shape[: -len(kernel)], prod(input.shape[-len(kernel) :])
+    zeros = memory.result_of_zeros(input, (*lead, prod(output_size)))
+    rows = (*lead, area)
+    found = scatter(zeros, len(lead), in_order(indices).reshape(rows), in_order(input).reshape(rows))
+    return found.reshape((*lead, *output_size))
 
 
 def avg_pool(input: Array, *window: Any) -> Array:

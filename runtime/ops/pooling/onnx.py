@@ -27,6 +27,14 @@ def max_pooled(
     return _batched(onnx, x, spatial, lambda planes: onnx.MaxPool(planes, **options)[0])
 
 
+def unpooled(onnx: Any, x: Any, indices: Any, shape: Sequence[int], spatial: int) -> Any:
+    """Each maximum at its index into the flattened plane, on zeros."""
+    lead, area = list(x.shape[:-spatial]), prod(x.shape[-spatial:])
+    zeros = onnx.Expand(np.zeros([1] * (len(lead) + 1), x.dtype), [*lead, prod(shape[-spatial:])])
+    places, values = (onnx.Reshape(each, [*lead, area]) for each in (indices, x))
+    return onnx.Reshape(onnx.ScatterElements(zeros, places, values, axis=len(lead)), list(shape))
+
+
 def mean_pooled(
     onnx: Any,
     x: Any,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.cpu.plan import Array, Ints, Layout, Plan, Step, are_contiguous
+from ...kernels.cpu.plan import Array, Ints, Layout, Plan, Step, are_contiguous, of_any_dtype
 from ..conv.cpu_geometry import Geometry
 from ..conv.cpu_packing import flat_steps
 from ..conv.cpu_shifted import backward_plan, forward_plan
@@ -75,6 +75,16 @@ def max_pool_backward(grad: Layout, indices: Layout, input_shape: Ints, spatial:
     ints = prod(grad.shape[-spatial:]), prod(shape[-spatial:])
     rows, work = (prod(shape[:-spatial]), 1), prod(shape)
     return (Step(loops.add_at_indices, (0, 1), ((0, shape),), (), ints, rows, work),)
+
+
+@of_any_dtype
+def max_unpool(x: Layout, indices: Layout, kernel: Ints, stride: Ints, padding: Ints, output_size: Ints) -> Plan | None:
+    """Each maximum at its index, on zeros; the last of several."""
+    shape = (*x.shape[: -len(kernel)], *output_size)
+    if not are_contiguous(x, indices):
+        return None
+    ints, rows = (prod(x.shape[-len(kernel) :]), prod(output_size)), (prod(x.shape[: -len(kernel)]), 1)
+    return (Step(loops.put_at_indices, (0, 1), ((0, shape),), (), ints, rows, prod(shape)),)
 
 
 def avg_pool(x: Layout, *window: Any) -> Plan | None:

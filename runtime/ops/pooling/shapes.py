@@ -22,6 +22,11 @@ def max_pooled(
     return [_pooled(self, kernel_size, stride, padding, dilation, ceil_mode)] * 2
 
 
+def unpooled(self: Any, indices: Any, kernel: Any, stride: Any, padding: Any, output_size: Sequence[int]) -> Shape:
+    """Planes of the sizes that are asked for."""
+    return (*self.shape[: -len(kernel)], *output_size)
+
+
 def avg_pooled(self: Any, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, *rest: Any) -> Shape:
     """One element a window."""
     return _pooled(self, kernel_size, stride, padding, (1,) * len(kernel_size), ceil_mode)

@@ -61,7 +61,7 @@ def gradient_of_norm(x: Tensor, norm: Tensor, p: float, dim: Dims) -> Tensor:
 
     For p = inf and -inf the x_i that are the greatest, or least, in size share it evenly; for p = 0 it is 0.
     """
-    if p == 0:
+    if p == 0 or 0 in x._shape:
         return op.zeros_like(x)
     if p == 1:
         return x.sgn()

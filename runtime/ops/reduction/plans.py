@@ -11,7 +11,7 @@ from math import prod
 from typing import Any
 
 from ...kernels.cpu.folding import Folding, folding
-from ...kernels.cpu.lying import behind, by_groups, folding_of, in_order, with_shape
+from ...kernels.cpu.lying import behind, brought_together, by_groups, folding_of, in_order, with_shape
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, single, with_whole_numbers
 from ...kernels.cpu.sums import CHUNK
 from ..softmax import cpu_loops as exponentials
@@ -21,6 +21,8 @@ from . import plans_choices as choices_of
 from .plans_choices import LARGE
 
 Dim = Ints | int | None
+FEW = 1 << 16  # elements, of which norms are joined by groups of dimensions however these lie
+LONG_ROW = 16
 MANY = 1 << 18  # elements: to write as many takes longer than the 20 us that Python needs for a view
 
 
@@ -138,9 +140,11 @@ def grown(size: Ints, to: Ints) -> Ints:
 
 
 def var_dim(x: Layout, dim: Dim, correction: float, keepdim: bool) -> Plan | None:
-    """Variances along dimensions that are neighbours in memory."""
+    """Variances along dimensions that are neighbours in memory, or brought together."""
     fold = folding_of(x, dim, keepdim)
-    return _reduced(loops.variances, fold, (max(fold.folded[1] - correction, 0),)) if fold else None
+    if fold is None:
+        return brought_together(x, dim, keepdim, lambda x, dim, keepdim: var_dim(x, dim, correction, keepdim))
+    return _reduced(loops.variances, fold, (max(fold.folded[1] - correction, 0),))
 
 
 def std_dim(x: Layout, dim: Dim, correction: float, keepdim: bool) -> Plan | None:
@@ -149,10 +153,10 @@ def std_dim(x: Layout, dim: Dim, correction: float, keepdim: bool) -> Plan | Non
 
 
 def norm(x: Layout, p: float, dim: Dim, keepdim: bool) -> Plan | None:
-    """Norms along dimensions that are neighbours: Euclidean ones in one loop, others of sizes or their powers."""
+    """Norms along dimensions: Euclidean ones of sums of squares, others of sizes or their powers."""
     if p == 2:
-        return _euclidean(x, folding_of(x, dim, keepdim))
-    if x.strides is not None or folding(x.shape, dim).order or not prod(x.shape):
+        return _euclidean(x, dim, keepdim)
+    if x.strides is not None or not prod(x.shape) or (folding(x.shape, dim).order and prod(x.shape) > FEW):
         return None
     if math.isinf(p):
         return _of_each(loops.sizes, x, (), amax(x, dim, keepdim) if p > 0 else amin(x, dim, keepdim))
@@ -163,11 +167,21 @@ def norm(x: Layout, p: float, dim: Dim, keepdim: bool) -> Plan | None:
     return plan and (*plan, Step(loops.raised_results, (), plan[-1].results[-1:], (1 / p,)))
 
 
-def _euclidean(x: Layout, fold: Folding | None) -> Plan | None:
+def _euclidean(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
     """The roots of sums of squares; that of all of a large operand in chunks."""
-    if fold and fold.dense and fold.count == 1 and prod(x.shape) >= LARGE:
+    fold = folding_of(x, dim, keepdim)
+    if fold is None:  # larger ones whose rows are short are sooner brought together
+        if prod(x.shape) > FEW and (x.strides is not None or x.shape[-1] < LONG_ROW):
+            return None
+        return _rooted(by_groups(x, dim, keepdim, _squares, functools.partial(summed, divisor=1)))
+    if fold.dense and fold.count == 1 and prod(x.shape) >= LARGE:
         return _rooted(in_chunks(loops.squares_of_chunks, loops.total_of_chunks, fold.result, prod(x.shape), (1,)))
     return _rooted(_reduced(loops.square_sums, fold))
+
+
+def _squares(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
+    """Sums of squares along dimensions that are neighbours in memory."""
+    return _reduced(loops.square_sums, folding_of(x, dim, keepdim))
 
 
 def _of_each(kernel: Any, x: Layout, numbers: tuple[float, ...], then: Plan | None) -> Plan | None:
@@ -226,8 +240,11 @@ def _extremes(x: Layout, dim: Dim, keepdim: bool, sign: int) -> Plan | None:
 
 
 def logsumexp(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    """Logarithms of sums of exponentials along dimensions that are neighbours in memory, with nothing in between."""
+    """Logarithms of sums of exponentials along dimensions that are neighbours in memory, with nothing in between, or
+    brought together."""
     fold = folding_of(x, dim, keepdim)
+    if fold is None:
+        return brought_together(x, dim, keepdim, logsumexp)
     return _reduced(exponentials.log_totals, fold, ints=fold.folded) if fold and fold.dense else None
 
 

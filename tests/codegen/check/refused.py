@@ -99,6 +99,19 @@ TRIED = [
      "21:8: turned, try: 'transpose' is a view, which is tried alone or not at all"),
     ("chosen.Tensor", "dtypes: [float]", "try: [dot, mm]",
      "31:8: chosen.Tensor, autocast: 'mm' is tried first, which 'autocast' casts, and this op is not cast"),
+    ("chosen.Tensor", "dtypes: [float]", "try: ['dot(self, other) or 1']",
+     "31:8: chosen.Tensor, try: 'dot(self, other) or 1' is no op's name, no call of one by place, and no condition "
+     "`and` such a call"),
+    ("chosen.Tensor", "dtypes: [float]", "try: ['self.ndim == 1 and cumsumm(self, other)']",
+     "31:8: chosen.Tensor, try: there is no op 'cumsumm' (did you mean 'cumsum'?)"),
+    ("chosen.Tensor", "dtypes: [float]", "try: ['self.ndim == 1 and atan2(self, other)']",
+     "31:8: chosen.Tensor, try: 'atan2' is called first, for which this has to be a composite, and that a kernel"),
+    ("chosen.Tensor", "dtypes: [float]", "try: ['other.ndim == 1 and cumsum(self)']",
+     "31:8: chosen.Tensor, try: native code takes 2 arguments of 'cumsum', all by place"),
+    ("chosen.Tensor", "dtypes: [float]", "try: ['other.ndim == 1 and cumsum(self, othr)']",
+     "31:8: chosen.Tensor, try: unknown name 'othr' (did you mean 'other'?)"),
+    ("chosen.Tensor", "dtypes: [float]", "try: ['cumsum(self, 1)']",
+     "31:8: chosen.Tensor, try: neither the condition nor the call reads other"),
 ]  # fmt: skip
 HOOKED = [
     ("bend", "aliases: [bow]", "hooked: [othr]",

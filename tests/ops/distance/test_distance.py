@@ -161,3 +161,57 @@ def test_many_euclidean_distances(sizes: tuple[int, ...], dtype: Any) -> None:
     assert np.allclose(found.numpy(force=True), expected.astype(dtype), rtol=limit, atol=0)
     assert np.allclose(first.grad.numpy(), terms.sum(2).astype(float), rtol=limit, atol=10 * limit)
     assert np.allclose(second.grad.numpy(), -terms.sum(1).astype(float), rtol=limit, atol=10 * limit)
+
+
+ORDERS = [0.0, 0.5, 1.0, 2.0, 3.0, inf]
+SIZES = [
+    ((3, 4), (5, 4)),
+    ((2, 3, 4), (2, 1, 4)),
+    ((3, 1), (4, 1)),
+    ((1, 300), (2, 300)),
+    ((0, 3), (2, 3)),
+    ((2, 0), (3, 0)),
+]
+
+
+@pytest.mark.parametrize("p", ORDERS)
+@pytest.mark.parametrize(("first", "second"), SIZES)
+def test_distances_of_every_order(first: tuple[int, ...], second: tuple[int, ...], p: float) -> None:
+    """By plans, for matrices as they lie or transposed, beside NumPy; a nan is one in each distance of its row."""
+    rng = np.random.default_rng(0)
+    for dtype, tolerance in ((sg.float32, 2e-5), (sg.float64, 1e-12)):
+        x, y = (sg.tensor(rng.integers(-3, 4, shape) / 4).to(dtype) for shape in (first, second))
+        if x.numel() > 8:
+            x.reshape(-1)[-1] = nan if p else 1
+        a, b = x.double().numpy(), y.double().numpy()
+        expected = np.linalg.norm(a[..., :, None, :] - b[..., None, :, :], p, axis=-1) if a.shape[-1] else 0
+        expected = np.broadcast_to(expected, (*a.shape[:-1], b.shape[-2]))
+        for given in ((x, y), (x.mT.contiguous().mT, y), (x, y.mT.contiguous().mT)):
+            for _ in range(2):
+                np.testing.assert_allclose(sg.cdist(*given, p).numpy(), expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("p", ORDERS)
+@pytest.mark.parametrize("shape", [(5, 4), (2, 3), (1, 3), (0, 2), (3, 0), (120, 3)])
+def test_pairs_of_rows(shape: tuple[int, int], p: float) -> None:
+    """Those above the diagonal of all distances, and gradients that both rows of a pair get; examples of a batch."""
+    x = np.random.default_rng(1).standard_normal(shape)
+    above = np.triu_indices(shape[0], 1)
+    expected = np.linalg.norm(x[above[0]] - x[above[1]], p, axis=-1) if shape[1] else np.zeros(len(above[0]))
+    for _ in range(2):
+        for given in (sg.tensor(x), sg.tensor(x.T.copy()).T):
+            np.testing.assert_allclose(sg.pdist(given, p).numpy(), expected, rtol=1e-12, atol=1e-12)
+    batch = sg.vmap(lambda rows: sg.pdist(rows, p), in_dims=0)(sg.tensor(np.stack([x, x])))
+    np.testing.assert_allclose(batch.numpy(), np.stack([expected] * 2), rtol=1e-12, atol=1e-12)
+    if shape[0] < 10:
+        require_gradients_of_pairs(x, above, p)
+
+
+def require_gradients_of_pairs(x: Any, above: Any, p: float) -> None:
+    """Those of the two matrices of cdist that pairs are part of, with and without a graph of them."""
+    weights = sg.arange(1.0, len(above[0]) + 1).double()
+    leaf, first, second = (sg.tensor(x, requires_grad=True) for _ in range(3))
+    both = sg.autograd.grad((sg.cdist(first, second, p)[above] * weights).sum(), (first, second))
+    for create in (False, True):
+        (found,) = sg.autograd.grad((sg.pdist(leaf, p) * weights).sum(), leaf, create_graph=create)
+        np.testing.assert_allclose(found.detach().numpy(), (both[0] + both[1]).numpy(), rtol=1e-10, atol=1e-12)

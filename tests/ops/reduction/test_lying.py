@@ -167,3 +167,50 @@ def test_what_takes_more_loops_has_no_folding() -> None:
     assert sizes((0, 4), (6, 1), 0) is None
     assert sizes((4,), (-1,), 0) is None
     assert sizes((4, 5), (6, 1), 0, halves=True) is None
+
+
+@pytest.mark.parametrize("p", [0, 1, 2, 3, 0.5, np.inf, -np.inf])
+@pytest.mark.parametrize("shape", [(3, 4, 5), (2, 3, 2, 4), (40, 30, 70), (70, 40, 30, 3)])
+def test_norms_along_dimensions_apart(shape: tuple[int, ...], p: float) -> None:
+    """One group of dimensions after the other, as sums are: beside NumPy, for operands as they lie and transposed."""
+    rng = np.random.default_rng(0)
+    for dtype, tolerance in ((sg.float32, 1e-5), (sg.float64, 1e-12)):
+        x = sg.tensor(rng.integers(1, 9, shape) / 4).to(dtype)
+        for given in (x, x.mT.contiguous().mT, x.movedim(0, -1).contiguous().movedim(-1, 0)):
+            for dim in ((0, 2), (0, -1)):
+                sizes = np.abs(given.double().numpy())
+                if np.isinf(p):
+                    expected = (np.max if p > 0 else np.min)(sizes, dim)
+                else:
+                    expected = np.sum(sizes**p, dim) ** (1 / p if p else 1)
+                for keepdim in (False, True):
+                    wanted = np.expand_dims(expected, [d % len(shape) for d in dim]) if keepdim else expected
+                    for _ in range(2):
+                        found = sg.linalg.vector_norm(given, p, dim, keepdim)
+                        assert found.shape == wanted.shape
+                        np.testing.assert_allclose(found.numpy(), wanted, rtol=tolerance)
+
+
+@pytest.mark.parametrize("shape", [(3, 4, 5), (2, 3, 2, 4), (1, 5, 7), (40, 3, 70), (70, 40, 30)])
+def test_dimensions_brought_together(shape: tuple[int, ...]) -> None:
+    """Variances and sums of exponentials along dimensions with others between them, beside NumPy; a nan is one."""
+    rng = np.random.default_rng(0)
+    for dtype, tolerance in ((sg.float32, 1e-4), (sg.float64, 1e-11), (sg.bfloat16, 2e-2)):
+        x = sg.tensor(rng.integers(-9, 9, shape) / 4).to(dtype)
+        x[(0,) * len(shape)] = np.nan
+        for given in (x, x.mT.contiguous().mT):
+            a = given.double().numpy()
+            for keepdim in (False, True):
+                exponentials = np.log(np.sum(np.exp(a), (0, 2), keepdims=keepdim))
+                for _ in range(2):
+                    for correction in (0, 1):
+                        found = sg.var(given, (0, 2), correction=correction, keepdim=keepdim)
+                        expected = np.var(a, (0, 2), ddof=correction, keepdims=keepdim)
+                        np.testing.assert_allclose(found.double().numpy(), expected, rtol=tolerance)
+                        deviation = sg.std(given, (0, 2), correction=correction, keepdim=keepdim)
+                        np.testing.assert_allclose(deviation.double().numpy(), np.sqrt(expected), rtol=tolerance)
+                    total = sg.logsumexp(given, (0, 2), keepdim)
+                    np.testing.assert_allclose(total.double().numpy(), exponentials, rtol=tolerance, atol=tolerance)
+    x = sg.tensor(rng.standard_normal((3, 4, 5)), requires_grad=True)
+    for op in (sg.var, sg.std, sg.logsumexp):
+        assert sg.autograd.gradcheck(lambda x, op=op: op(x, (0, 2)), (x,))

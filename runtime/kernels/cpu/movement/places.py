@@ -30,14 +30,16 @@ def moved(x: Layout, move: Callable[[Array], Array], value: float = 0) -> Plan |
         move: the op on an array of whole numbers of the shape of x.
         value: what stands where `move` gives 0.
     """
-    if not 0 < prod(x.shape) <= MOST:
+    if prod(x.shape) > MOST:
         return None
     try:
         found = move(1 + places(x))
     except (MemoryError, ValueError):  # more than there can be: for the op to say
         return None
-    if not 0 < found.size <= MOST:
+    if found.size > MOST:
         return None
+    if not found.size:
+        return (Step(each_moved, (0,), ((0, found.shape),), (value,), tables=(np.empty(0, np.int64),)),)
     table = np.ascontiguousarray(found, np.int64).reshape(-1) - 1
     runs = runs_of(table)
     if WORTH * len(runs) <= table.size and len(runs) <= MOST_RUNS:

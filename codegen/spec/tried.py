@@ -1,0 +1,40 @@
+"""What an item of the key `try` says: an op with the same arguments, or the call of one, behind what must hold."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+_NAME = re.compile(r"\w+(\.\w+)?")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """An op that is tried first: with the arguments of the entry, or with those of a call of its own."""
+
+    op: str
+    arguments: tuple[ast.expr, ...] | None = None
+    conditions: tuple[ast.expr, ...] = ()
+
+    @property
+    def written(self) -> tuple[ast.expr, ...]:
+        """All expressions of a call, over the arguments of the entry."""
+        return (*self.conditions, *(self.arguments or ()))
+
+
+@lru_cache(maxsize=1024)
+def trial(text: str) -> Trial | None:
+    """`mm`, `mm(self, other)` or `self.ndim == 2 and mm(self, other)`; None for what is none of these."""
+    if _NAME.fullmatch(text):
+        return Trial(text)
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return None
+    both = isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And)
+    *conditions, call = tree.values if isinstance(tree, ast.BoolOp) and both else [tree]
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords:
+        return None
+    return Trial(call.func.id, tuple(call.args), tuple(conditions))

@@ -1,0 +1,32 @@
+"""Copies on a device with dimensions taken apart and put together in another order: one launch each."""
+
+from __future__ import annotations
+
+from ...cuda import memory
+from ...cuda.array import DeviceArray
+from ...cuda.launching.moving import within_reach
+from ...cuda.views import permuted
+from . import cpu_shuffles as cpu
+
+
+@within_reach(cpu.channels_to_pixels)
+def channels_to_pixels(a: DeviceArray, factor: int) -> DeviceArray:
+    """Pixels of r x r places, one for each of r^2 channels."""
+    return _shuffled(a, cpu.to_pixels(a.shape, factor))
+
+
+@within_reach(cpu.pixels_to_channels)
+def pixels_to_channels(a: DeviceArray, factor: int) -> DeviceArray:
+    """A channel for each of r x r places of a pixel."""
+    return _shuffled(a, cpu.to_channels(a.shape, factor))
+
+
+@within_reach(cpu.channels_spread)
+def channels_spread(a: DeviceArray, groups: int) -> DeviceArray:
+    """Channels of all groups in turn."""
+    return _shuffled(a, cpu.to_spread_groups(a.shape, groups))
+
+
+def _shuffled(a: DeviceArray, how: cpu.Shuffle) -> DeviceArray:
+    parts = permuted(memory.in_order(a).reshape(sum(how.parts, ())), *how.order)
+    return memory.result_of(parts).reshape(how.shape)

@@ -1,0 +1,41 @@
+"""Plans of copies in which dimensions are taken apart: those of a copy of the operand as it lies, seen in parts."""
+
+from __future__ import annotations
+
+from ...kernels.cpu.plan import Ints, Layout, Plan, of_any_dtype
+from ...tensor.shapes import contiguous_strides, is_contiguous
+from ..shape.plans import clone
+from .cpu_shuffles import Shuffle, to_channels, to_pixels, to_spread_groups
+
+
+@of_any_dtype
+def channels_to_pixels(x: Layout, factor: int) -> Plan | None:
+    """Places of pixels from channels."""
+    return _shuffled(x, to_pixels(x.shape, factor))
+
+
+@of_any_dtype
+def pixels_to_channels(x: Layout, factor: int) -> Plan | None:
+    """Channels from places of pixels."""
+    return _shuffled(x, to_channels(x.shape, factor))
+
+
+@of_any_dtype
+def channels_spread(x: Layout, groups: int) -> Plan | None:
+    """Groups in turn."""
+    return _shuffled(x, to_spread_groups(x.shape, groups))
+
+
+def _shuffled(x: Layout, how: Shuffle) -> Plan | None:
+    sizes, steps = sum(how.parts, ()), _steps_of_parts(x, how.parts)
+    shape, strides = (tuple([of[d] for d in how.order]) for of in (sizes, steps))
+    found = clone(x._replace(shape=shape, strides=None if is_contiguous(shape, strides) else strides))
+    return found and tuple([step._replace(results=((0, how.shape),)) for step in found])
+
+
+def _steps_of_parts(x: Layout, parts: tuple[Ints, ...]) -> Ints:
+    """The strides of an operand whose dimensions are seen as their parts."""
+    steps = list[int]()
+    for own, step in zip(parts, x.strides or contiguous_strides(x.shape), strict=True):
+        steps += [step * inner for inner in contiguous_strides(own)]
+    return tuple(steps)
