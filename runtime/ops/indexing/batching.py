@@ -12,6 +12,7 @@ from ...batching.rules.shapes import as_list, merged
 from ...functions.several import broadcast_shapes
 from ...namespace import op
 from ...tensor import dtypes
+from .formulas import slice_mask
 
 
 class Places:
@@ -159,6 +160,40 @@ def add_rows(call: Call) -> Any:
     source = call.whole(call["source"]) * call["alpha"]
     where = spread_index(call.whole(index), source._shape, dim)
     return (op.scatter_add_ if call.writes else op.scatter_add)(call.whole(x), dim, where, source)
+
+
+def copy_rows(call: Call) -> Any:
+    """index_copy: at the same indices of all examples, or a scatter."""
+    x, index = call["input"], call["index"]
+    if not (x._shape and index._shape and call["source"]._shape):
+        return loop(call)
+    dim = call.dimension(call["dim"], len(x._shape))
+    if not belongs(index, call.level):
+        return call.run(call.all_whole() | {"index": index, "dim": dim})
+    source = call.whole(call["source"])
+    where = spread_index(call.whole(index), source._shape, dim)
+    return (op.scatter_ if call.writes else op.scatter)(call.whole(x), dim, where, source)
+
+
+def fill_rows(call: Call) -> Any:
+    """index_fill: at the same indices of all examples, or where a mask of each says so."""
+    x, index, value = call["input"], call["index"], call["value"]
+    if not (x._shape and index._shape):
+        return loop(call)
+    dim = call.dimension(call["dim"], len(x._shape))
+    if not call.is_batched("index", "value"):
+        return call.run(call.arguments | {"input": call.whole(x), "dim": dim})
+    result = call.whole(x.masked_fill(slice_mask(x, dim - 1, index), value))
+    return call.whole(x).copy_(result) if call.writes else result
+
+
+def put_elements(call: Call) -> Any:
+    """Elements of the flattened tensor, as `put` writes them."""
+    x, index = call["input"], call["index"]
+    places = op.checked_indices(index, 0, x.numel(), "put", True)
+    source = call["source"].reshape(index._shape)
+    result = call.whole(op.index_put(x.flatten(), [places], source, call["accumulate"]).view(x._shape))
+    return call.whole(x).copy_(result) if call.writes else result
 
 
 def embed(call: Call) -> Any:

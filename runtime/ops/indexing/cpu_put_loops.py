@@ -122,6 +122,27 @@ def put_by_one(
 
 
 @jit
+def fill_by_one(
+    out: Array,
+    a: Array,
+    value: float,
+    size: int,
+    place: int,
+    least: int,
+    count: int,
+    step: int,
+    width: int,
+    along: int,
+    first: int,
+    last: int,
+) -> None:
+    """out[b step + a[i] place + w along] = value, for lines (b, w)."""
+    given = empty_row(out[0], 1)
+    given[0] = out.dtype.type(value)
+    put_by_one(out, a, given, size, place, least, count, step, width, along, 0, 0, 0, 0, first, last)
+
+
+@jit
 def put_rows(
     out: Array,
     a: Array,

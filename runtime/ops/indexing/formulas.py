@@ -56,11 +56,6 @@ def broadcast_beside(op_name: str, dim: int, first: Ints, second: Ints) -> tuple
     return (*common[:dim], first[dim], *common[dim + 1 :]), (*common[:dim], second[dim], *common[dim + 1 :])
 
 
-def indices_along(dim: int, index: Tensor) -> list[Tensor | None]:
-    """The indices that select slices along a dimension: None for each dimension before it."""
-    return [*(None,) * dim, index]
-
-
 def slice_mask(self: Tensor, dim: int, index: Tensor) -> Tensor:
     """A mask that broadcasts to the tensor: true in the slices at `index` along a dimension."""
     size = self._shape[dim] if self.ndim else 1

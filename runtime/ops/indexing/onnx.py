@@ -43,6 +43,15 @@ def with_values(onnx: Any, x: Any, indices: Sequence[Any], values: Any, accumula
     return onnx.Transpose(written, perm=np.argsort(_front(x.ndim, dims)))
 
 
+def written_along(onnx: Any, x: Any, dim: int, index: Any, values: Any) -> Any:
+    """x with slices along a dimension written over, by others or by one number."""
+    whole, line = x if x.ndim else onnx.Reshape(x, [1]), onnx.Reshape(index, [-1])
+    if values.ndim and not x.ndim:
+        values = onnx.Reshape(values, [1])
+    written = with_values(onnx, whole, [*[None] * (dim % whole.ndim), line], values, False)
+    return written if x.ndim else onnx.Reshape(written, [])
+
+
 def _masked(onnx: Any, x: Any, indices: Sequence[Any], values: Any, accumulate: bool) -> Any:
     """One number, or one for each element behind the mask's dimensions, written where the mask is true."""
     mask = indices[0]

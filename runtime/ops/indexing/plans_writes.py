@@ -66,6 +66,11 @@ def looking(operand: int, least: int, size: int, count: int) -> Step:
     return Step(look_at, (operand,), (), (), (least, size), (count, ELEMENTS), count)
 
 
+def shared_lines(count: int, along: int, width: int) -> tuple[int, int]:
+    """Rows that threads share, of so many lines: neighbours in memory stay in one thread."""
+    return count, COLUMNS if along == 1 and width > 1 else 1
+
+
 @of_any_dtype
 def index_put_(out: Layout, indices: tuple[Layout | None, ...], values: Layout, accumulate: bool) -> Plan | None:
     """Up to two arrays of indices of one shape, of neighbouring dimensions."""
@@ -94,7 +99,7 @@ def _put_at(
     ):
         return None
     places, least = [3 + dim for dim in dims], [-out.shape[dim] for dim in dims]
-    return _put(target, out, dims, given[0].shape, places, (values, 2), least, accumulate)
+    return writing_at(target, out, dims, given[0].shape, places, (values, 2), least, accumulate)
 
 
 @of_any_dtype
@@ -104,10 +109,10 @@ def index_add_(out: Layout, dim: int, index: Layout, source: Layout, alpha: floa
 
 
 def _added(target: int, out: Layout, dim: int, index: Layout, source: Layout) -> Plan | None:
-    return _put(target, out, (dim,), (prod(index.shape),), [2], (source, 3), [0], True)
+    return writing_at(target, out, (dim,), (prod(index.shape),), [2], (source, 3), [0], True)
 
 
-def _put(
+def writing_at(
     target: int,
     out: Layout,
     dims: Ints,
@@ -134,7 +139,7 @@ def _put(
         return (*looked, Step(put_rows, operands, (), (), tuple(ints), (out.shape[0], 1), work))
     kernel, ints = (put_by_one, [*ints, least[0]]) if len(dims) == 1 else (put_by_two, ints)
     ints += [count, step, width, along, *(steps if len(dims) == 1 else steps[1:]), int(add)]
-    rows = (prod(shape) // count, COLUMNS if along == 1 and width > 1 else 1)
+    rows = shared_lines(prod(shape) // count, along, width)
     return (*looked, Step(kernel, operands, (), (), tuple(ints), rows, work))
 
 
