@@ -132,9 +132,8 @@ def _is_filled(x: Any, key: Any, value: float) -> bool:
         if view is not None and elementwise_ops["fill__scalar"].launch_in_place(view, value) is None:
             op.fill_(view, value)
         return view is not None
-    if isinstance(key, TensorBase) and key._dtype is dtypes.bool_:
-        alike = bool(x._shape) and key._shape == x._shape
-        return alike and elementwise_ops["masked_fill_scalar"].launch_in_place(x, key, value) is not None
+    if isinstance(key, TensorBase) and key._dtype is dtypes.bool_ and key._shape == x._shape != ():
+        return elementwise_ops["masked_fill_scalar"].launch_in_place(x, key, value) is not None
     return -MOST_EXACT <= value <= MOST_EXACT and _is_written(x, key, constant(value, x._dtype))
 
 
@@ -157,8 +156,8 @@ def _is_of_view(key: Any) -> bool:
 
 
 def _is_written(x: Any, key: Any, value: Any) -> bool:
-    """Whether a tensor has been written where a key says that a view lies, or that indices of int64 do: these are the
-    keys that need not be taken apart. Sizes of 1 in front are for others."""
+    """Whether a tensor has been written where a key says that a view lies, that indices of int64 do, or that one mask
+    is true: these are the keys that need not be taken apart. Sizes of 1 in front are for others."""
     if _is_of_view(key):
         view = _view_at(x, key)
         if view is None or len(value._shape) > len(view._shape):
@@ -166,13 +165,22 @@ def _is_written(x: Any, key: Any, value: Any) -> bool:
         _assign(view, value)
         return True
     keys = key if key.__class__ is tuple else (key,)
-    for index in keys:
-        if not isinstance(index, TensorBase) or index._dtype is not dtypes.int64 or not index._shape:
-            return False
-    if len(value._shape) > len(x._shape) - len(keys) + len(keys[0]._shape) or len(keys) > len(x._shape):
+    if len(value._shape) > _dims_chosen(x, keys):
         return False
     op.index_put_(x, keys, value, False)
     return True
+
+
+def _dims_chosen(x: Any, keys: tuple[Any, ...]) -> int:
+    """How many dimensions has what indices of int64 choose, or one mask; -1 for other keys."""
+    for index in keys:
+        if not isinstance(index, TensorBase) or not index._shape:
+            return -1
+        if index._dtype is not dtypes.int64 and (index._dtype is not dtypes.bool_ or len(keys) > 1):
+            return -1
+    brought = len(keys[0]._shape)
+    chosen, brought = (brought, 1) if keys[0]._dtype is dtypes.bool_ else (len(keys), brought)
+    return len(x._shape) - chosen + brought if chosen <= len(x._shape) else -1
 
 
 def _assign(target: Any, source: Any) -> None:

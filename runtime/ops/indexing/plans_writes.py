@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import prod
 
 from ...kernels.cpu.dtypes.half_plans import UNIT, copied
+from ...kernels.cpu.movement.contiguous import merged
 from ...kernels.cpu.movement.gathering import redirected
 from ...kernels.cpu.movement.moves import PART, WORK, flat_move, path
 from ...kernels.cpu.plan import (
@@ -27,9 +28,11 @@ from .cpu_put_loops import (
     add_rows_at,
     add_rows_onto_zeros,
     look_at,
+    look_at_true,
     put_by_one,
     put_by_two,
     put_rows,
+    put_true,
     times_number,
 )
 from .cpu_take_back_loops import give_back_by_one
@@ -38,6 +41,7 @@ from .cpu_writes import chosen_of, folded_steps_of
 COLUMNS = 16  # of what is written belong to one thread
 NONE = -1  # of the rows
 ELEMENTS = 4096  # of indices that one thread looks at, at least
+MOST_TRUE = 1 << 16  # elements of a mask that each thread goes through
 WIDE = 32  # elements of a row from which it costs little that each thread looks at all indices
 
 
@@ -89,14 +93,11 @@ def _put_at(
 ) -> Plan | None:
     dims = tuple([dim for dim, found in enumerate(indices) if found is not None])
     given = [found for found in indices if found is not None]
+    if are_masks(given):
+        return put_where_true(target, out, dims[0], given[0], values, accumulate) if len(given) == 1 else None
     if not 1 <= len(dims) <= 2 or len({found.shape for found in given}) != 1 or not are_contiguous(*given):
         return None
-    if (
-        are_masks(given)
-        or dims[-1] - dims[0] >= len(dims)
-        or dims[-1] >= len(out.shape)
-        or (len(dims) == 2 and dims[0])
-    ):
+    if dims[-1] - dims[0] >= len(dims) or dims[-1] >= len(out.shape) or (len(dims) == 2 and dims[0]):
         return None
     places, least = [3 + dim for dim in dims], [-out.shape[dim] for dim in dims]
     return writing_at(target, out, dims, given[0].shape, places, (values, 2), least, accumulate)
@@ -141,6 +142,26 @@ def writing_at(
     ints += [count, step, width, along, *(steps if len(dims) == 1 else steps[1:]), int(add)]
     rows = shared_lines(prod(shape) // count, along, width)
     return (*looked, Step(kernel, operands, (), (), tuple(ints), rows, work))
+
+
+def put_where_true(target: int, out: Layout, dim: int, mask: Layout, values: Layout, add: bool) -> Plan | None:
+    """Values written, or added, where a mask of dimensions from one on is true: as many of them, or one for all."""
+    strides, last = strides_of(out), dim + len(mask.shape)
+    size, chosen = prod(mask.shape), merged(mask.shape, strides[dim:last])
+    if out.shape[dim:last] != mask.shape or len(chosen) > 1 or not 0 < size <= MOST_TRUE:
+        return None
+    step = chosen[0][1] if chosen else 1
+    sizes, behind = (*out.shape[:dim], size, *out.shape[last:]), len(out.shape) - last
+    count = values.shape[-1 - behind] if len(values.shape) > behind else 1
+    shape, front, own = chosen_of(sizes, (*strides[:dim], step, *strides[last:]), 1, (dim,), (count,))
+    given = _steps_of(values, shape, (front, front + 1))
+    if given is None or not prod(shape) or None in own:
+        return None
+    between = (0, size) if count == 1 else (count, count)
+    looked = [Step(look_at_true, (3 + dim,), (), (), between)] if target == 0 and count != 1 else []
+    ints = [step, *between, *own, given[0], given[1] if count != 1 else 0, given[2], int(add)]
+    rows, work = shared_lines(prod(shape) // count, own[2] or 0, own[1] or 0), WORK * prod(shape) // count * size
+    return (*looked, Step(put_true, (target, 3 + dim, 2), (), (), tuple(map(int, ints)), rows, work))
 
 
 def _steps_of(values: Layout, shape: Ints, chosen: tuple[int, int]) -> Ints | None:
