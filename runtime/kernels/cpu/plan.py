@@ -160,6 +160,11 @@ def are_contiguous(*operands: Layout | None) -> bool:
     return all(operand is None or operand.strides is None for operand in operands)
 
 
+def as_vector(x: Layout) -> Layout:
+    """A layout, that of one number as that of a vector."""
+    return x if x.shape else x._replace(shape=(1,), strides=None)
+
+
 def run(find: Callable[..., Plan | None], *arguments: Any) -> list[Any]:
     """The results of the plan that `find` makes for NumPy arrays and other arguments, None for those it does not make.
 

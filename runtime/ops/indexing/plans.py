@@ -16,6 +16,7 @@ from ...kernels.cpu.plan import (
     Step,
     are_contiguous,
     are_masks,
+    as_vector,
     of_any_dtype,
     of_any_layout,
     of_chosen,
@@ -194,14 +195,15 @@ def index_backward(grad: Layout, input_sizes: Ints, indices: tuple[Layout | None
 @of_any_dtype
 def gather(x: Layout, dim: int, index: Layout, sparse_grad: bool) -> Plan | None:
     """One element of a line for each index."""
+    x, shape, index = as_vector(x), index.shape, as_vector(index)
     around = [[*layout.shape[:dim], *layout.shape[dim + 1 :]] for layout in (x, index)]
-    if not x.shape or not prod(x.shape) or around[0] != around[1] or not are_contiguous(x, index):
+    if not prod(x.shape) or around[0] != around[1] or not are_contiguous(x, index):
         return None
     before, after = prod(x.shape[:dim]), prod(x.shape[dim + 1 :])
     size, count = x.shape[dim], index.shape[dim]
     rows = before * count, unit_of(after)
     ints, work = (before, size, count, after), rows[0] * after
-    return (Step(gather_of, (0, 2), ((0, index.shape),), (), ints, rows, work, row=after),)
+    return (Step(gather_of, (0, 2), ((0, shape),), (), ints, rows, work, row=after),)
 
 
 @of_any_dtype

@@ -5,7 +5,16 @@ from __future__ import annotations
 
 from math import prod
 
-from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous, is_exact, of_any_dtype, with_whole_numbers
+from ...kernels.cpu.plan import (
+    Layout,
+    Plan,
+    Step,
+    are_contiguous,
+    as_vector,
+    is_exact,
+    of_any_dtype,
+    with_whole_numbers,
+)
 from .cpu_put_loops import fill_by_one
 from .cpu_writes import WORK, chosen_of
 from .plans_writes import into_copy, looking, shared_lines, strides_of, writing_at
@@ -87,8 +96,3 @@ def _putting(target: int, out: Layout, index: Layout, source: Layout, accumulate
         return None
     line = Layout((size,), None)
     return writing_at(target, line, (0,), (count,), [1], (Layout((count,), None), 2), [-size], accumulate)
-
-
-def as_vector(x: Layout) -> Layout:
-    """A layout, that of one number as that of a vector."""
-    return x if x.shape else x._replace(shape=(1,))

@@ -19,6 +19,7 @@ from ...kernels.cpu.plan import (
     Step,
     are_contiguous,
     are_masks,
+    as_vector,
     is_exact,
     of_any_dtype,
     of_any_layout,
@@ -106,11 +107,11 @@ def _put_at(
 @of_any_dtype
 def index_add_(out: Layout, dim: int, index: Layout, source: Layout, alpha: float) -> Plan | None:
     """Slices added along a dimension."""
-    return _added(0, out, dim, index, source) if alpha == 1 and out.shape and are_contiguous(index) else None
+    return _added(0, out, dim, index, source) if alpha == 1 and are_contiguous(index) else None
 
 
 def _added(target: int, out: Layout, dim: int, index: Layout, source: Layout) -> Plan | None:
-    return writing_at(target, out, (dim,), (prod(index.shape),), [2], (source, 3), [0], True)
+    return writing_at(target, as_vector(out), (dim,), (prod(index.shape),), [2], (source, 3), [0], True)
 
 
 def writing_at(
@@ -181,12 +182,12 @@ def index_add(x: Layout, dim: int, index: Layout, source: Layout, alpha: float) 
     """A copy with slices added."""
     if alpha != 1:
         return _scaled_first(x, dim, index, source, alpha)
-    if not x.shape or not prod(x.shape) or not are_contiguous(x, index):
+    if not prod(x.shape) or not are_contiguous(x, index):
         return None
     if dim or not are_contiguous(source):
         found = _added(~0, x, dim, index, source)
         return found and into_copy(x, *found)
-    rows, width, count = x.shape[0], prod(x.shape[1:]), prod(index.shape)
+    rows, width, count = as_vector(x).shape[0], prod(x.shape[1:]), prod(index.shape)
     work = prod(x.shape) + prod(source.shape)
     return (Step(add_rows_at, (0, 2, 3), ((0, x.shape),), (), (rows, width, count), (rows, 1), work),)
 
