@@ -145,6 +145,10 @@ class Mask(Layout):
     """The shape of a contiguous mask of bools among indices."""
 
 
+class Narrow(Layout):
+    """The shape of contiguous indices of int32, which calls before those of a plan widen."""
+
+
 def is_exact(number: float) -> bool:
     """Whether a number is a whole one, and still is when a call takes it as a float64."""
     return isinstance(number, int) and abs(number) <= EXACT

@@ -260,6 +260,17 @@ def run_call(plan: CallPlan, call: Call, operands: Operands, results: Tuple, sha
 
 
 @native
+def new_results(plan: CallPlan) -> New[Tuple]:
+    """A tuple with room for what the calls of a plan make; NULL where there is no memory."""
+    results = c.new_tuple(plan.results)
+    if results is NULL:
+        return NULL
+    for i in range(plan.results):
+        put_item(results, i, not_handled())  # none is NULL: the collector sees the tuple as soon as it exists
+    return results
+
+
+@native
 def run_plan(found: Tuple, outputs: int, kind: int, operands: Operands) -> New[Tuple]:
     """The results in a tuple, with None for those that the plan does not make; NULL where a call fails.
 
@@ -267,11 +278,9 @@ def run_plan(found: Tuple, outputs: int, kind: int, operands: Operands) -> New[T
     its own, is released.
     """
     plan = cast(CallPlan, cast(Array, item(found, 0)).memory)
-    results = c.new_tuple(plan.results)
+    results = new_results(plan)
     if results is NULL:
         return NULL
-    for i in range(plan.results):
-        put_item(results, i, not_handled())  # none is NULL: the collector sees the tuple as soon as it exists
     for i in range(plan.calls):
         call = cast(Call, address_of(plan.steps) + CALL_BYTES * i)
         if not run_call(plan, call, operands, results, found, kind):

@@ -132,7 +132,7 @@ def reach(layout: Layout) -> int:
 
 def call_letters(step: Step, letters: str, others: dict[int, str]) -> str:
     """What the operands and results of a call are: I for int64, W for int32, B for bool, T for the operands' dtype."""
-    alike = {INDEX: INDEX, MASK: MASK}
+    alike = {INDEX: INDEX, MASK: MASK, INT32: INT32}
     given = [alike.get(letters[i], HALF) if i >= 0 else others.get(~i, HALF) for i in step.operands]
     return "".join([*given, *[others.get(output, HALF) for output, _ in step.results]])
 
