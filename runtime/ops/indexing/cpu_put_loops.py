@@ -220,7 +220,7 @@ def places_of_true(mask: Array, step: int) -> Array:
     places, n, i = zero_places(count_of_true(mask)), 0, 0
     while n < places.size and i < mask.size:  # another thread may be changing the mask
         places[n] = i * step
-        n += np.int64(mask[i])
+        n += int(mask[i])
         i += 1
     return places
 
@@ -230,7 +230,7 @@ def count_of_true(mask: Array) -> int:
     """How many elements are true."""
     total = 0
     for i in range(mask.size):
-        total += np.int64(mask[i])
+        total += int(mask[i])
     return total
 
 

@@ -154,15 +154,16 @@ def put_where_true(target: int, out: Layout, dim: int, mask: Layout, values: Lay
     step = chosen[0][1] if chosen else 1
     sizes, behind = (*out.shape[:dim], size, *out.shape[last:]), len(out.shape) - last
     count = values.shape[-1 - behind] if len(values.shape) > behind else 1
-    shape, front, own = chosen_of(sizes, (*strides[:dim], step, *strides[last:]), 1, (dim,), (count,))
+    shape, front, (first, width, along) = chosen_of(sizes, (*strides[:dim], step, *strides[last:]), 1, (dim,), (count,))
     given = _steps_of(values, shape, (front, front + 1))
-    if given is None or not prod(shape) or None in own:
+    if given is None or not prod(shape) or first is None or width is None or along is None:
         return None
     between = (0, size) if count == 1 else (count, count)
     looked = [Step(look_at_true, (3 + dim,), (), (), between)] if target == 0 and count != 1 else []
-    ints = [step, *between, *own, given[0], given[1] if count != 1 else 0, given[2], int(add)]
-    rows, work = shared_lines(prod(shape) // count, own[2] or 0, own[1] or 0), WORK * prod(shape) // count * size
-    return (*looked, Step(put_true, (target, 3 + dim, 2), (), (), tuple(map(int, ints)), rows, work))
+    row, work = given[1] if count != 1 else 0, WORK * prod(shape) // count * size
+    ints = (step, *between, first, width, along, given[0], row, given[2], int(add))
+    rows = shared_lines(prod(shape) // count, along, width)
+    return (*looked, Step(put_true, (target, 3 + dim, 2), (), (), ints, rows, work))
 
 
 def _steps_of(values: Layout, shape: Ints, chosen: tuple[int, int]) -> Ints | None:
