@@ -970,6 +970,54 @@ class ScatterReduceBackward0(Node):
         return (tangent0,)
 
 
+class MaskedWrittenBackward0(Node):
+    """masked_written(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_source_sym_sizes", "kept_mask", "kept_mask_version")
+    op_name = "masked_written"
+    saved_slots = ("kept_mask",)
+    inputs = ("self", "source")
+    keeps = {"kept_mask": ("mask", ("self", "source"))}
+    values = {"_saved_source_sym_sizes": ("source", "_shape")}
+
+    @staticmethod
+    def record(result, self, mask, source):
+        """Put `result` into the graph."""
+        node = new(MaskedWrittenBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (source._shape, source._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (source._fn or source) if source._rg else None)
+        node._saved_source_sym_sizes = source._shape
+        node.kept_mask = mask
+        node.kept_mask_version = 0 if (version := mask._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_mask is not None:
+            node.kept_mask = FREED
+
+    def apply(node, grad):
+        """self: grad.masked_fill(mask, 0); source: given_to_true(grad, mask, source.shape)."""
+        source_shape = node._saved_source_sym_sizes
+        mask = unpack(node, "kept_mask")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad.masked_fill(mask, 0)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = indexing_formulas.given_to_true(grad, mask, source_shape)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, mask, source, self_t, source_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.masked_written(zeros_if_missing(self_t, self), mask, zeros_if_missing(source_t, source))
+        return (tangent0,)
+
+
 class SelectScatterBackward0(Node):
     """select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml)."""
 
@@ -1286,6 +1334,7 @@ __all__ = [
     "IndexFillBackward0",
     "IndexFillBackward1",
     "ScatterReduceBackward0",
+    "MaskedWrittenBackward0",
     "SelectScatterBackward0",
     "SliceScatterBackward0",
     "DiagonalScatterBackward0",

@@ -180,6 +180,13 @@ ORDER_OF_TRUE = KernelOp(
     dtypes=("int64",),
     refused="i",
 )
+MASKED_WRITTEN = KernelOp(
+    "masked_written",
+    indexing_plans_masks.masked_written,
+    indexing_cpu_writes.masked_written,
+    functions.MaskedWrittenBackward0,
+    {"self": "T", "mask": "I", "source": "T"},
+)
 SELECT_SCATTER = KernelOp(
     "select_scatter",
     indexing_plans_regions.select_scatter,
@@ -2462,6 +2469,71 @@ def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
     return result
 
 
+def masked_written(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """masked_scatter by the kernels of the host, of a mask that broadcasts to x.
+
+    masked_written(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        mask: tensor, not differentiated.
+        source: tensor.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: grad.masked_fill(mask, 0)
+        source: given_to_true(grad, mask, source.shape)
+    Raises:
+        RuntimeError: expected: a mask of bools that broadcasts with the tensor, and elements of its dtype.
+    """
+    if not watch.every:
+        result = MASKED_WRITTEN.launch(input, mask, source)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or mask.__class__ not in plain or source.__class__ not in plain) and (
+        result := intercept("masked_written", masked_written, "write_where", input, mask, source)
+    ) is not NOT_HANDLED:
+        return result
+    return _masked_written("masked_written", input, mask, source)
+
+
+def _masked_written(name: str, self, mask, source, into=None) -> Any:
+    given = (self, mask, source)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(mask, Tensor):
+        mask = checks.tensor(name, "mask", mask)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
+    self, mask, source = indexing_checks_take_put.masked_scatter(name, self, mask, source)
+    if into is None and not watch.every and MASKED_WRITTEN.remember(given, (self, mask, source)):
+        result = MASKED_WRITTEN.launch(self, mask, source)
+        if result is not None:
+            return result
+    computed = (
+        self._dtype
+        if self._dtype.native and source._dtype is self._dtype
+        else computed_dtype(name, "match", (), (self, source))
+    )
+    try:
+        result = adopt(
+            at(self, indexing_cpu_writes.masked_written, "dispatch.shape_rules:same")(
+                array_in(self, computed), array_in(mask, None), array_in(source, computed)
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, mask, source))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg or source._rg) and result._dtype.kind in "fc":
+        functions.MaskedWrittenBackward0.record(result, self, mask, source)
+    if watch.active:
+        propagate(functions.MaskedWrittenBackward0, result, (self, mask, source), (self, source), into)
+    return result
+
+
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source`, one after the other, where `mask` is true.
 
@@ -2476,9 +2548,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor |
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: where(mask, index(source.flatten(), [order]), self) if source.numel() else
-            self.expand(order.shape).clone()
-        where order: order_of_true(mask, source.numel(), 0)
+        through: scattered_where(self, mask, source)
     Raises:
         RuntimeError: expected: a mask of bools that broadcasts with the tensor, and elements of its dtype.
     Example:
@@ -2486,6 +2556,10 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor |
         >>> sg.zeros(3).masked_scatter(mask, sg.tensor([1.0, 2.0]))
         tensor([1., 0., 2.])
     """
+    if not watch.every and out is None:
+        result = MASKED_WRITTEN.launch(input, mask, source)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         or mask.__class__ not in plain
@@ -2506,12 +2580,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor |
     if not isinstance(source, Tensor):
         source = checks.tensor(name, "source", source)
     self, mask, source = indexing_checks_take_put.masked_scatter(name, self, mask, source)
-    order = op.order_of_true(mask, source.numel(), 0)
-    return (
-        op.where(mask, op.index(source.flatten(), [order]), self)
-        if source.numel()
-        else self.expand(order._shape).clone()
-    )
+    return indexing_formulas.scattered_where(self, mask, source)
 
 
 def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
@@ -3503,6 +3572,7 @@ __all__ = [
     "scatter_value_reduce",
     "index_reduce",
     "order_of_true",
+    "masked_written",
     "masked_scatter",
     "select_scatter",
     "slice_scatter",

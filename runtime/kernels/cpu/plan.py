@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ...pool.parallel_for import shared
+from ...tensor.shapes import contiguous_strides
 from .aligned import empty
 
 EXACT = 1 << 53  # the greatest whole number below which a float64 has all others
@@ -167,6 +168,13 @@ def are_contiguous(*operands: Layout | None) -> bool:
 def as_vector(x: Layout) -> Layout:
     """A layout, that of one number as that of a vector."""
     return x if x.shape else x._replace(shape=(1,), strides=None)
+
+
+def in_shape(layout: Layout, shape: Ints) -> Layout:
+    """A contiguous array in a shape to which it broadcasts."""
+    missing = len(shape) - len(layout.shape)
+    own = zip(layout.shape, contiguous_strides(layout.shape), strict=True)
+    return Layout(shape, (*[0] * missing, *[0 if size == 1 else step for size, step in own]))
 
 
 def run(find: Callable[..., Plan | None], *arguments: Any) -> list[Any]:

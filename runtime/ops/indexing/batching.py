@@ -12,7 +12,7 @@ from ...batching.rules.shapes import as_list, merged
 from ...functions.several import broadcast_shapes
 from ...namespace import op
 from ...tensor import dtypes
-from .formulas import slice_mask
+from .formulas import chosen_where, slice_mask
 
 
 class Places:
@@ -194,6 +194,11 @@ def put_elements(call: Call) -> Any:
     source = call["source"].reshape(index._shape)
     result = call.whole(op.index_put(x.flatten(), [places], source, call["accumulate"]).view(x._shape))
     return call.whole(x).copy_(result) if call.writes else result
+
+
+def write_where(call: Call) -> Any:
+    """masked_written: a choice between elements, as each example has its own order of them."""
+    return call.whole(chosen_where(call["input"], call["mask"], call["source"]))
 
 
 def embed(call: Call) -> Any:

@@ -158,7 +158,8 @@ def index_reduce(
 def masked_scatter(op: str, self: Any, mask: Any, source: Any) -> tuple[Any, ...]:
     """A mask of bools that broadcasts with the tensor, and elements of its dtype."""
     _require_same_dtype(op, self, source)
-    return *masked_select(op, self, mask), source
+    x, where = masked_select(op, self, mask)
+    return x, mask if x is self else where, source
 
 
 def _require_region(op: str, src: Any, shape: Ints) -> None:

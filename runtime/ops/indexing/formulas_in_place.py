@@ -18,10 +18,11 @@ def write_masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """The elements of `source`, one after the other, written where `mask` is true."""
     if self._device is not CPU or not self.ndim:
         return self.copy_(op.masked_scatter(self, mask, source))
-    count = int(op.count_nonzero(mask).item())
+    where = mask.expand(self._shape)
+    count = int(op.count_nonzero(where).item())
     if not count or count > source.numel():  # nothing to write, or too little: the composite says so
         return self.copy_(op.masked_scatter(self, mask, source))
-    return op.index_put_(self, [mask], _apart_from(self, source).flatten().narrow(0, 0, count))
+    return op.index_put_(self, [where], _apart_from(self, source).flatten().narrow(0, 0, count))
 
 
 def _apart_from(self: Tensor, source: Tensor) -> Tensor:

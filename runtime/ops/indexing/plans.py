@@ -17,6 +17,7 @@ from ...kernels.cpu.plan import (
     are_contiguous,
     are_masks,
     as_vector,
+    in_shape,
     of_any_dtype,
     of_any_layout,
     of_chosen,
@@ -153,13 +154,6 @@ def broadcast_together(shapes: tuple[Ints, ...]) -> Ints | None:
     except ValueError:
         return None
     return common if prod(common) else None
-
-
-def in_shape(layout: Layout, shape: Ints) -> Layout:
-    """A contiguous array in a shape to which it broadcasts."""
-    missing = len(shape) - len(layout.shape)
-    own = zip(layout.shape, contiguous_strides(layout.shape), strict=True)
-    return Layout(shape, (*[0] * missing, *[0 if size == 1 else step for size, step in own]))
 
 
 @of_chosen

@@ -6,8 +6,11 @@ from math import prod
 
 import numpy as np
 
-from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous, of_any_dtype
+from ...kernels.cpu.movement.gathering import copy_step
+from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous, in_shape, of_any_dtype
 from .cpu_mask_loops import BLOCK, compress, compress_rows, count_true, order_true, sum_up, true_places, unravel_all
+from .cpu_put_loops import put_true
+from .plans_writes import MOST_TRUE, into_copy
 
 MOST_UNRAVELED = 16 * BLOCK  # elements of more than two dimensions whose places one thread may find
 
@@ -48,6 +51,20 @@ def order_of_true(mask: Layout, available: int, lead: int) -> Plan | None:
     if not lines * size or not are_contiguous(mask):
         return None
     return (Step(order_true, (0,), ((0, mask.shape),), (), (size, available), (lines, 1), row=size, indices=(0,)),)
+
+
+@of_any_dtype
+def masked_written(x: Layout, mask: Layout, source: Layout) -> Plan | None:
+    """A copy with elements of another tensor, one after the other, where a mask is true."""
+    available, size = prod(source.shape), prod(x.shape)
+    if not available or not 0 < size <= MOST_TRUE or not are_contiguous(x, mask, source):
+        return None
+    spread = None if mask.shape == x.shape else copy_step(in_shape(mask, x.shape), 1, 1, "B")
+    if spread is None and mask.shape != x.shape:
+        return None
+    places, values = (1, 0, available, 0, 1, 1), (0, 1, 1, 0)
+    put = Step(put_true, (~0, ~1 if spread else 1, 2), (), (), (*places, *values), (1, 1))
+    return (*([spread] if spread else []), *into_copy(x, put))
 
 
 def by_mask(x: Layout, mask: Layout) -> Plan | None:

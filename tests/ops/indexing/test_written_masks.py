@@ -83,6 +83,48 @@ def test_other_numbers_of_values_are_refused_and_nothing_is_written(first: int) 
         x[sg.tensor(np.arange(7) < 3)] = sg.ones(3)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("how", VIEWS)
+@pytest.mark.parametrize("shape", [(5,), (4, 3), (2, 5, 3), (70, 30, 2)])
+def test_elements_one_after_the_other(shape: tuple[int, ...], how: str, dtype: Any) -> None:
+    """masked_scatter, of masks that broadcast, and of tensors that are expanded to the mask."""
+    for size in (shape, shape[-1:], (*shape[:-1], 1), ()):
+        for own in (shape, shape[1:]):
+            mask, x = rng.random(size) < 0.6, VIEWS[how](numbers(own, dtype)) if own else numbers(own, dtype)
+            common = np.broadcast_shapes(size, own)
+            where = np.broadcast_to(mask, common)
+            source = VIEWS[how](numbers((int(where.sum()) + 2,), dtype))
+            wanted = np.broadcast_to(as_numpy(x), common).copy()
+            wanted[where] = as_numpy(source)[:-2]
+            for _ in range(2):
+                found = x.masked_scatter(sg.tensor(mask), source)
+                np.testing.assert_array_equal(as_numpy(found), wanted)
+                if own == common:
+                    y = x.clone()
+                    assert y.masked_scatter_(sg.tensor(mask), source) is y
+                    np.testing.assert_array_equal(as_numpy(y), wanted)
+
+
+def test_too_few_elements() -> None:
+    """Also where a mask with fewer true elements was taken before."""
+    few, many = (sg.tensor(np.arange(6) < n) for n in (3, 4))
+    for _ in range(2):
+        sg.zeros(6).masked_scatter(few, sg.ones(3))
+        for name in ("masked_scatter", "masked_scatter_"):
+            with pytest.raises(RuntimeError, match="elements of source < number of ones in mask: 3 < 4"):
+                getattr(sg.zeros(6), name)(many, sg.ones(3))
+
+
+def test_gradients_of_elements() -> None:
+    """Those that were not written have none."""
+    mask, grad = np.array([True, False, True]), rng.integers(1, 9, (2, 3)).astype(np.float64)
+    for _ in range(2):
+        x, source = (sg.tensor(rng.standard_normal(n), requires_grad=True) for n in ((2, 3), (5,)))
+        x.masked_scatter(sg.tensor(mask), source).backward(sg.tensor(grad))
+        np.testing.assert_array_equal(x.grad.numpy(), grad * ~mask)
+        np.testing.assert_array_equal(source.grad.numpy(), [*grad[:, mask].ravel(), 0])
+
+
 def test_gradients() -> None:
     """Those of the values are read where they were written; the tensor has none there, but where they were added."""
     mask, grad = np.array([True, False, True, True]), rng.integers(1, 9, (4, 3)).astype(np.float64)
