@@ -7,6 +7,7 @@ from typing import Any
 
 from ...kernels.cpu.folding import Folding, folding
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype
+from ..indexing.cpu_take_loops import gather_of
 from . import cpu_ranks as loops
 from .cpu_search_loops import MATCHED, match, search
 from .cpu_topk_loops import greatest_in_order
@@ -82,14 +83,18 @@ def _middles(x: Layout, fold: Folding, dim: int, skips: int) -> Plan | None:
 
 @of_any_dtype
 def searchsorted_indices(rows: Layout, values: Layout, right: bool, sorter: Layout | None) -> Plan | None:
-    """Where values would be put in to keep their rows in order."""
-    count = prod(values.shape)
-    if sorter is not None or not count or not are_contiguous(rows, values):
+    """Where values would be put in to keep their rows in order, which are brought into it first."""
+    count, length = prod(values.shape), rows.shape[-1]
+    if not count or not are_contiguous(rows, values, sorter) or (sorter is not None and not length):
         return None
-    length = rows.shape[-1]
     ints = int(right), length, count // prod(rows.shape[:-1])
     unit = max(SEARCHED, length // 8)  # each thread makes tables above a row
-    return (Step(search, (0, 1), ((0, values.shape),), (), ints, (count, unit), 8 * count, indices=(0,)),)
+    found = Step(search, (0, 1), ((0, values.shape),), (), ints, (count, unit), 8 * count, indices=(0,))
+    if sorter is None:
+        return (found,)
+    lines, work = prod(rows.shape[:-1]), prod(rows.shape)
+    ordered = Step(gather_of, (0, 3), ((1, rows.shape),), (), (lines, length, length, 1), (work, SEARCHED), work)
+    return ordered, found._replace(operands=(~1, 1))
 
 
 @of_any_dtype
