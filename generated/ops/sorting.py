@@ -109,7 +109,7 @@ NANMEDIAN_DIM = KernelOp(
 )
 MODE = KernelOp(
     "mode",
-    None,
+    sorting_plans.mode,
     sorting_cpu.mode,
     functions.ModeBackward0,
     {"self": "T", "dim": "n", "keepdim": "b"},
@@ -841,7 +841,7 @@ def _mode(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.every and MODE.remember(given, (self, dim, keepdim)):
+    if into is None and not watch.every and MODE.remember(given, (self, dim, keepdim)):
         results = MODE.launch(self, dim, keepdim)
         if results is not None:
             return _mode_result(*results)

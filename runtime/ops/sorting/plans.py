@@ -82,6 +82,13 @@ def _middles(x: Layout, fold: Folding, dim: int, skips: int) -> Plan | None:
 
 
 @of_any_dtype
+def mode(x: Layout, dim: int, keepdim: bool) -> Plan | None:
+    """The element that occurs most often, and where it does last."""
+    shape = folding(x.shape, dim, keepdim).result
+    return _in_lines(loops.most_frequent, x, dim, (), ((0, shape), (1, shape)), (1,))
+
+
+@of_any_dtype
 def searchsorted_indices(rows: Layout, values: Layout, right: bool, sorter: Layout | None) -> Plan | None:
     """Where values would be put in to keep their rows in order, which are brought into it first."""
     count, length = prod(values.shape), rows.shape[-1]
