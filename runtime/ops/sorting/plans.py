@@ -17,7 +17,8 @@ FEW_OF_MANY, MANY = 64, 256  # of a line of more than so many: those above the g
 MOST_IN_LINE = 4096  # elements of a line that is sorted by one thread
 RANKED = 32  # elements of a line that are sooner ranked than chosen from
 SEARCHED = 1024  # values that one thread searches for, at least
-COMPARED = 32  # elements of which each is compared with all others, at most
+COMPARED = 32  # elements of which each is compared with all others
+MOST_COMPARED = 1 << 14  # pairs of more elements that are compared, at most
 MOST_AT_ONCE = 4096  # elements of which the median is found by going through all of them for each bit
 
 
@@ -108,7 +109,8 @@ def searchsorted_indices(rows: Layout, values: Layout, right: bool, sorter: Layo
 def is_among(elements: Layout, test_elements: Layout, assume_unique: bool, invert: bool) -> Plan | None:
     """Whether elements equal one of a few."""
     count, few = prod(elements.shape), prod(test_elements.shape)
-    if not count or not few or few > COMPARED or not are_contiguous(elements, test_elements):
+    many = few > COMPARED and few * count > MOST_COMPARED
+    if not count or not few or many or not are_contiguous(elements, test_elements):
         return None
     rows = count, MATCHED
     return (Step(match, (0, 1), ((0, elements.shape),), (), (int(invert),), rows, few * count, masks=(0,)),)
