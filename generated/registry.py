@@ -10240,6 +10240,7 @@ OPS = [
         formulas={"self": "grad", "result": "auto_linear"},
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="np.array(self)",
+        onnx="self",
         shape="same",
     ),
     Op(
@@ -11143,7 +11144,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         unvaried=("accumulate",),
         reference="np.array([x + sum(source.ravel()[at]) if accumulate else source.ravel()[at][-1] if at.any() else x for x, at in zip(self.ravel(), [index.ravel() % self.size == i for i in range(self.size)])], self.dtype).reshape(self.shape)",
-        onnx="Reshape(with_values(Reshape(self, [-1]), [index], Reshape(source, index.shape), accumulate), self.shape)",
+        onnx="flat_put(self, index, source, accumulate)",
         check="put",
         shape="same",
         refuses=(
@@ -11251,7 +11252,7 @@ OPS = [
         replaces=True,
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="np.where(np.expand_dims(np.isin(np.arange(self.shape[dim]), index % self.shape[dim]), [d for d in range(self.ndim) if d != dim % self.ndim]), value, self).astype(self.dtype) if self.ndim else self * 0 + value",
-        onnx="written_along(self, dim, index, filled([], value, self.dtype))",
+        onnx="filled_along(self, dim, index, filled([], value, self.dtype))",
         check="index_fill",
         shape="same",
         refuses=(
@@ -11286,7 +11287,7 @@ OPS = [
         replaces=True,
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="np.where(np.expand_dims(np.isin(np.arange(self.shape[dim]), index % self.shape[dim]), [d for d in range(self.ndim) if d != dim % self.ndim]), value, self).astype(self.dtype) if self.ndim else self * 0 + value",
-        onnx="written_along(self, dim, index, value)",
+        onnx="filled_along(self, dim, index, value)",
         check="index_fill",
         shape="same",
         refuses=(
