@@ -47,8 +47,8 @@ class Step(NamedTuple):
     are `masks` of bool. Complex numbers are given to a kernel as pairs of their parts; results whose numbers are
     `complexes` have them.
 
-    A result may be as long as elements say: `counted` has pairs (k, c), by which the first size of result k is the last
-    number in result c, of int64, that a call before has made; the shape of k has 0 there.
+    A result may be as long as elements say: `counted` has pairs (k, c), by which one size of result k is the last
+    number in result c, of int64, that a call before has made; the shape of k has 0 there, and there alone.
 
     `row` is how many elements of an operand or result a row has, where rows follow each other in memory and a call for
     some of them costs no more for each: one thread then goes through many to and fro (runtime/pool/turning.py).
@@ -229,7 +229,7 @@ class ReadyStep(NamedTuple):
     rows: tuple[int, int] | None
     work: int
     dtypes: dict[int, np.dtype]  # of results that are not of the operands' dtype
-    counted: dict[int, int]  # of results as long as elements say: the results that have their first sizes
+    counted: dict[int, int]  # of results as long as elements say: the results that have these sizes
 
 
 MOST = 4096  # plans that are remembered; then all are forgotten
@@ -264,7 +264,8 @@ def run_step(step: ReadyStep, arguments: Sequence[Any], results: list[Any], dtyp
     """Run one call of a plan; the results that it is the first to name are made."""
     for output, shape in step.made:
         if output in step.counted:
-            shape = int(results[step.counted[output]][-1]), *shape[1:]
+            count = int(results[step.counted[output]][-1])
+            shape = tuple([size or count for size in shape])
         results[output] = empty(shape, step.dtypes.get(output, dtype))
     flat = [memory_of(results[~i] if i < 0 else arguments[i], reach, dtype) for i, reach in step.operands]
     flat += [results[output].reshape(-1) for output in step.results]

@@ -149,7 +149,7 @@ def call_of(step: Step, letters: str) -> np.ndarray:
         which=step.operands,
         results=len(step.results),
         outputs=[output for output, _ in step.results],
-        sizes=[prod(shape[1:] if output in counted else shape) for output, shape in step.results],
+        sizes=[prod(filter(None, shape) if output in counted else shape) for output, shape in step.results],
         counted=[1 + counted[output] if output in counted else 0 for output, _ in step.results],
         extent=extent,
         unit=unit,

@@ -67,7 +67,7 @@ def steps_around(x: Layout, dim: int) -> tuple[int, int, int, int] | None:
 def index(x: Layout, indices: tuple[Layout | None, ...]) -> Plan | None:
     """Up to three arrays of indices, or a mask of the first dimensions."""
     if are_masks(indices):
-        return by_mask(x, indices[0]) if len(indices) == 1 and indices[0] is not None else None
+        return by_mask(x, [(dim, found) for dim, found in enumerate(indices) if found is not None])
     dims = [dim for dim, found in enumerate(indices) if found is not None]
     if len(dims) > 3 or not are_contiguous(*indices) or not prod(x.shape):
         return None

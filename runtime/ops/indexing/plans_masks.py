@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
 
 from ...kernels.cpu.movement.gathering import copy_step
 from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous, in_shape, of_any_dtype
-from .cpu_mask_loops import BLOCK, compress, compress_rows, count_true, order_true, sum_up, true_places, unravel_all
+from .cpu_mask_loops import (
+    BLOCK,
+    compress,
+    compress_lines,
+    compress_rows,
+    count_true,
+    order_true,
+    sum_up,
+    true_places,
+    unravel_all,
+)
 from .cpu_put_loops import put_true
 from .plans_writes import MOST_TRUE, into_copy
 
@@ -67,12 +78,18 @@ def masked_written(x: Layout, mask: Layout, source: Layout) -> Plan | None:
     return (*([spread] if spread else []), *into_copy(x, put))
 
 
-def by_mask(x: Layout, mask: Layout) -> Plan | None:
-    """The elements where a mask of all dimensions is true, or the slices where one of the first dimensions is."""
-    ndim, size = len(mask.shape), prod(mask.shape)
-    if x.shape[:ndim] != mask.shape or not prod(x.shape) or not are_contiguous(x, mask):
+def by_mask(x: Layout, indices: Sequence[tuple[int, Layout]]) -> Plan | None:
+    """The elements where a mask of all dimensions is true, or the slices where one of some dimensions is; the only one
+    of the indices, of which each has its first dimension with it."""
+    (first, mask), *others = indices
+    last, size, work = first + len(mask.shape), prod(mask.shape), prod(x.shape)
+    if others or x.shape[first:last] != mask.shape or not work or not are_contiguous(x, mask):
         return None
-    rest = x.shape[ndim:]
-    kernel, ints = (compress_rows, (prod(rest),)) if rest else (compress, ())
-    result, rows = ((0, (0, *rest)),), (-(-size // BLOCK), 1)
-    return (*counted(1, 1, size), Step(kernel, (0, 1, ~1), result, (), ints, rows, prod(x.shape), counted=((0, 1),)))
+    before, rest = x.shape[:first], x.shape[last:]
+    if before:
+        kernel, ints, rows = compress_lines, (prod(rest),), (prod(before), 1)
+    else:
+        kernel, ints = (compress_rows, (prod(rest),)) if rest else (compress, ())
+        rows = (-(-size // BLOCK), 1)
+    operands, result = (0, 1 + first, ~1), ((0, (*before, 0, *rest)),)
+    return (*counted(1 + first, 1, size), Step(kernel, operands, result, (), ints, rows, work, counted=((0, 1),)))
