@@ -157,7 +157,8 @@ def _is_of_view(key: Any) -> bool:
 
 def _is_written(x: Any, key: Any, value: Any) -> bool:
     """Whether a tensor has been written where a key says that a view lies, that indices of int64 do, or that one mask
-    is true: these are the keys that need not be taken apart. Sizes of 1 in front are for others."""
+    is true, perhaps beside whole slices: these are the keys that need not be taken apart. Sizes of 1 in front are for
+    others."""
     if _is_of_view(key):
         view = _view_at(x, key)
         if view is None or len(value._shape) > len(view._shape):
@@ -165,22 +166,26 @@ def _is_written(x: Any, key: Any, value: Any) -> bool:
         _assign(view, value)
         return True
     keys = key if key.__class__ is tuple else (key,)
-    if len(value._shape) > _dims_chosen(x, keys):
+    indices = [None if _is_whole(part) else part for part in keys]
+    if len(value._shape) > _dims_chosen(x, indices) or any(part is None for part in keys):
         return False
-    op.index_put_(x, keys, value, False)
+    op.index_put_(x, indices, value, False)
     return True
 
 
-def _dims_chosen(x: Any, keys: tuple[Any, ...]) -> int:
-    """How many dimensions has what indices of int64 choose, or one mask; -1 for other keys."""
-    for index in keys:
+def _dims_chosen(x: Any, indices: Sequence[Any]) -> int:
+    """How many dimensions has what indices of int64 choose, or one mask; -1 for others."""
+    given = [index for index in indices if index is not None]
+    for index in given:
         if not isinstance(index, TensorBase) or not index._shape:
             return -1
-        if index._dtype is not dtypes.int64 and (index._dtype is not dtypes.bool_ or len(keys) > 1):
+        if index._dtype is not dtypes.int64 and (index._dtype is not dtypes.bool_ or len(given) > 1):
             return -1
-    brought = len(keys[0]._shape)
-    chosen, brought = (brought, 1) if keys[0]._dtype is dtypes.bool_ else (len(keys), brought)
-    return len(x._shape) - chosen + brought if chosen <= len(x._shape) else -1
+    if not given:
+        return -1
+    brought = len(given[0]._shape)
+    chosen, brought = (brought, 1) if given[0]._dtype is dtypes.bool_ else (len(given), brought)
+    return len(x._shape) - chosen + brought if chosen + len(indices) - len(given) <= len(x._shape) else -1
 
 
 def _assign(target: Any, source: Any) -> None:
@@ -298,8 +303,12 @@ class _View:
                 used = ndim  # a second Ellipsis stands for nothing
             else:
                 self._apply_one(item)
-        last = max(self.indices, default=-1)
-        return self.found, [self.indices.get(dim) for dim in range(last + 1)]
+        indices, dim, last = list[Any](), 0, max(self.indices, default=-1)
+        while dim <= last:
+            index = self.indices.get(dim)
+            indices.append(index)
+            dim += 1 if index is None else max(_dims_used(index), 1)
+        return self.found, indices
 
     def _apply_one(self, item: Any) -> None:
         if item is None or isinstance(item, bool):
