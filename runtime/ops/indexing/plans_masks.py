@@ -86,10 +86,7 @@ def by_mask(x: Layout, indices: Sequence[tuple[int, Layout]]) -> Plan | None:
     if others or x.shape[first:last] != mask.shape or not work or not are_contiguous(x, mask):
         return None
     before, rest = x.shape[:first], x.shape[last:]
-    if before:
-        kernel, ints, rows = compress_lines, (prod(rest),), (prod(before), 1)
-    else:
-        kernel, ints = (compress_rows, (prod(rest),)) if rest else (compress, ())
-        rows = (-(-size // BLOCK), 1)
+    kernel = compress_lines if before else compress_rows if rest else compress
+    ints, rows = (prod(rest),) if before or rest else (), (prod(before) if before else -(-size // BLOCK), 1)
     operands, result = (0, 1 + first, ~1), ((0, (*before, 0, *rest)),)
     return (*counted(1 + first, 1, size), Step(kernel, operands, result, (), ints, rows, work, counted=((0, 1),)))

@@ -112,8 +112,8 @@ def slices_of(a: np.ndarray, dim: int, runs: bool) -> tuple[Any, ...]:
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("shape", [(5,), (9, 2), (2, 9), (3, 8, 2), (300, 2), (40, 3, 1), (1, 4)])
 def test_slices(shape: tuple[int, ...], dtype: Any) -> None:
-    """Along each dimension, of tensors in rows and others, by plans where there are few; NumPy, which is asked for many,
-    leaves it open in which order those with a nan are."""
+    """Along each dimension, of tensors in rows and others, by plans where there are few; NumPy, which is asked for
+    many, leaves it open in which order those with a nan are."""
     for missing in (False, True) if dtype.is_floating_point and max(shape) <= MOST_SLICES else (False,):
         a = rng.integers(0, 2, shape).astype(float)
         a[rng.random(shape) < 0.1 * missing] = np.nan
