@@ -183,7 +183,7 @@ ORDER_OF_TRUE = KernelOp(
 MASKED_WRITTEN = KernelOp(
     "masked_written",
     indexing_plans_masks.masked_written,
-    indexing_cpu_writes.masked_written,
+    indexing_cpu_slices.masked_written,
     functions.MaskedWrittenBackward0,
     {"self": "T", "mask": "I", "source": "T"},
 )
@@ -2518,7 +2518,7 @@ def _masked_written(name: str, self, mask, source, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(self, indexing_cpu_writes.masked_written, "dispatch.shape_rules:same")(
+            at(self, indexing_cpu_slices.masked_written, "dispatch.shape_rules:same")(
                 array_in(self, computed), array_in(mask, None), array_in(source, computed)
             ),
             computed,

@@ -12,7 +12,6 @@ from ...batching.rules.shapes import as_list, merged
 from ...functions.several import broadcast_shapes
 from ...namespace import op
 from ...tensor import dtypes
-from .formulas import chosen_where, slice_mask
 
 
 class Places:
@@ -183,7 +182,10 @@ def fill_rows(call: Call) -> Any:
     dim = call.dimension(call["dim"], len(x._shape))
     if not call.is_batched("index", "value"):
         return call.run(call.arguments | {"input": call.whole(x), "dim": dim})
-    result = call.whole(x.masked_fill(slice_mask(x, dim - 1, index), value))
+    places = op.checked_indices(index, dim - 1, x._shape[dim - 1], "index_fill", True)
+    no = op.zeros((x._shape[dim - 1],), dtype=dtypes.bool_, device=x._device)
+    chosen = op.scatter(no, 0, places, True).reshape((-1, *[1] * (len(x._shape) - dim)))
+    result = call.whole(x.masked_fill(chosen, value))
     return call.whole(x).copy_(result) if call.writes else result
 
 
@@ -198,7 +200,11 @@ def put_elements(call: Call) -> Any:
 
 def write_where(call: Call) -> Any:
     """masked_written: a choice between elements, as each example has its own order of them."""
-    return call.whole(chosen_where(call["input"], call["mask"], call["source"]))
+    x, mask, source = call["input"], call["mask"], call["source"]
+    if not source.numel():
+        return loop(call)
+    order = op.order_of_true(mask.expand(x._shape), source.numel(), 0)
+    return call.whole(op.where(mask, op.index(source.flatten(), [order]), x))
 
 
 def embed(call: Call) -> Any:

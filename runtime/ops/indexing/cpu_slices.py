@@ -1,4 +1,4 @@
-"""Slices along a dimension, and elements of the flattened tensor, written over by index.
+"""Slices along a dimension, and single elements, written over by index or by a mask.
 
 A kernel whose name ends with an underscore writes to its first array, whatever its layout is, when all indices have
 been found to be inside; the one without writes to a copy.
@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import DimensionError
+from ...errors import DimensionError, ShapeError
 from ...kernels.cpu.movement.copies import contiguous, copied
-from .cpu_writes import put_slices_at
+from .cpu_writes import put_slices_at, put_where
 
 Array = np.ndarray
 
@@ -72,3 +72,15 @@ def put_flat_(out: Array, positions: Array, source: Array, accumulate: bool) -> 
     put_slices_at("put", line, *given, accumulate, DimensionError)
     if not out.flags.c_contiguous:
         out[...] = line.reshape(out.shape)
+
+
+def masked_written(a: Array, mask: Array, source: Array) -> Array:
+    """A copy of a with the elements of `source`, one after the other, where a mask that broadcasts is true."""
+    result, where = copied(a), np.broadcast_to(mask, a.shape)
+    count = int(np.count_nonzero(where))
+    if count > source.size:
+        raise ShapeError(
+            f"masked_scatter(): Number of elements of source < number of ones in mask: {source.size} < {count}"
+        )
+    put_where(result, where, source.reshape(-1)[:count])
+    return result

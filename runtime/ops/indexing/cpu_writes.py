@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...errors import ShapeError
 from ...kernels.cpu.movement.copies import contiguous, copied
 from ...pool.parallel_for import shared
 from .cpu import COLUMNS, require_inside
@@ -166,18 +165,6 @@ def as_indexed(op: str, values: Array, shape: Ints) -> Array:
             f"{op}(): shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
             f"indexing result of shape {list(shape)}"
         ) from None
-
-
-def masked_written(a: Array, mask: Array, source: Array) -> Array:
-    """A copy of a with the elements of `source`, one after the other, where a mask that broadcasts is true."""
-    result, where = copied(a), np.broadcast_to(mask, a.shape)
-    count = int(np.count_nonzero(where))
-    if count > source.size:
-        raise ShapeError(
-            f"masked_scatter(): Number of elements of source < number of ones in mask: {source.size} < {count}"
-        )
-    put_where(result, where, source.reshape(-1)[:count])
-    return result
 
 
 def put_where(out: Array, mask: Array, values: Array) -> None:

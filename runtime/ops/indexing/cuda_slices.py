@@ -1,4 +1,4 @@
-"""Slices along a dimension, and elements of the flattened tensor, written over by index on a CUDA device."""
+"""Slices along a dimension, and single elements, written over by index or by a mask on a CUDA device."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.launching.moving import within_reach
 from ...cuda.memory import in_order
+from ...errors import ShapeError
 from . import cpu_slices as cpu
+from .cuda_found import nonzero
 from .cuda_gather import one_of
-from .cuda_rows import added_to_rows, collected, rows_at
+from .cuda_rows import added_to_rows, broadcast, collected, rows_at
 
 
 @within_reach(cpu.index_copy)
@@ -47,3 +49,18 @@ def put_flat(a: DeviceArray, positions: DeviceArray, source: DeviceArray, accumu
         return memory.result_of(a)
     table, values = in_order(a).reshape(a.size), in_order(source).ravel()
     return added_to_rows(table, rows, values, "sum" if accumulate else "last").reshape(a.shape)
+
+
+@within_reach(cpu.masked_written)
+def masked_written(a: DeviceArray, mask: DeviceArray, source: DeviceArray) -> DeviceArray:
+    """A copy of a with the elements of `source`, one after the other, where a mask that broadcasts is true."""
+    places = nonzero(in_order(broadcast(mask, a.shape)).ravel())
+    total = places.shape[0]
+    if total > source.size:
+        raise ShapeError(
+            f"masked_scatter(): Number of elements of source < number of ones in mask: {source.size} < {total}"
+        )
+    if not total:
+        return memory.result_of(a)
+    rows, values = rows_at("masked_scatter", places.ravel(), 0, a.size, False), in_order(source).ravel()[:total]
+    return added_to_rows(in_order(a).reshape(a.size), rows, values, "last").reshape(a.shape)
