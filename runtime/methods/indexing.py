@@ -165,27 +165,39 @@ def _is_written(x: Any, key: Any, value: Any) -> bool:
             return False
         _assign(view, value)
         return True
-    keys = key if key.__class__ is tuple else (key,)
-    indices = [None if _is_whole(part) else part for part in keys]
-    if len(value._shape) > _dims_chosen(x, indices) or any(part is None for part in keys):
+    indices = _without_slices(key) if key.__class__ is tuple else (key,)
+    if len(value._shape) > _dims_chosen(x, indices):
         return False
     op.index_put_(x, indices, value, False)
     return True
 
 
-def _dims_chosen(x: Any, indices: Sequence[Any]) -> int:
-    """How many dimensions has what indices of int64 choose, or one mask; -1 for others."""
-    given = [index for index in indices if index is not None]
-    for index in given:
-        if not isinstance(index, TensorBase) or not index._shape:
+def _without_slices(keys: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The parts of a key, None for whole slices; nothing where a part is None already, which is a new dimension."""
+    sliced = False
+    for part in keys:
+        if part is None:
+            return ()
+        sliced = sliced or part.__class__ is slice
+    return tuple([None if _is_whole(part) else part for part in keys]) if sliced else keys
+
+
+def _dims_chosen(x: Any, indices: tuple[Any, ...]) -> int:
+    """How many dimensions has what indices of int64 choose, or one mask, beside whole dimensions; -1 for others."""
+    whole, chosen, brought, masked = 0, 0, 0, False
+    for index in indices:
+        if index is None:
+            whole += 1
+            continue
+        is_mask = isinstance(index, TensorBase) and index._dtype is dtypes.bool_
+        if masked or (is_mask and chosen) or not isinstance(index, TensorBase) or not index._shape:
             return -1
-        if index._dtype is not dtypes.int64 and (index._dtype is not dtypes.bool_ or len(given) > 1):
+        if not is_mask and index._dtype is not dtypes.int64:
             return -1
-    if not given:
-        return -1
-    brought = len(given[0]._shape)
-    chosen, brought = (brought, 1) if given[0]._dtype is dtypes.bool_ else (len(given), brought)
-    return len(x._shape) - chosen + brought if chosen + len(indices) - len(given) <= len(x._shape) else -1
+        masked, dims = is_mask, len(index._shape)
+        chosen += dims if is_mask else 1
+        brought = brought or (1 if is_mask else dims)
+    return len(x._shape) - chosen + brought if 0 < chosen <= len(x._shape) - whole else -1
 
 
 def _assign(target: Any, source: Any) -> None:
