@@ -658,6 +658,211 @@ class TakeBackward0(Node):
         return (tangent0,)
 
 
+class PutBackward0(Node):
+    """put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = (
+        "_saved_accumulate",
+        "_saved_index_sym_sizes",
+        "_saved_source_sym_sizes",
+        "kept_index",
+        "kept_index_version",
+    )
+    op_name = "put"
+    saved_slots = ("kept_index",)
+    inputs = ("self", "source")
+    keeps = {"kept_index": ("index", ("self", "source"))}
+    values = {
+        "_saved_accumulate": ("accumulate", ""),
+        "_saved_index_sym_sizes": ("index", "_shape"),
+        "_saved_source_sym_sizes": ("source", "_shape"),
+    }
+
+    @staticmethod
+    def record(result, self, index, source, accumulate):
+        """Put `result` into the graph."""
+        node = new(PutBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (source._shape, source._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (source._fn or source) if source._rg else None)
+        node._saved_accumulate = accumulate
+        node._saved_index_sym_sizes = index._shape
+        node._saved_source_sym_sizes = source._shape
+        node.kept_index = index
+        node.kept_index_version = 0 if (version := index._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_index is not None:
+            node.kept_index = FREED
+
+    def apply(node, grad):
+        """self: grad if accumulate else grad.put(index, zeros_of(grad, index.shape)); source: grad.take(index).reshape(source.shape)."""
+        accumulate = node._saved_accumulate
+        index_shape = node._saved_index_sym_sizes
+        source_shape = node._saved_source_sym_sizes
+        index = unpack(node, "kept_index")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad if accumulate else grad.put(index, indexing_formulas.zeros_of(grad, index_shape))
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad.take(index).reshape(source_shape)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, index, source, accumulate, self_t, source_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.put(zeros_if_missing(self_t, self), index, zeros_if_missing(source_t, source), accumulate)
+        return (tangent0,)
+
+
+class IndexCopyBackward0(Node):
+    """index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
+    op_name = "index_copy"
+    saved_slots = ("kept_index",)
+    inputs = ("self", "source")
+    keeps = {"kept_index": ("index", ("self", "source"))}
+    values = {"_saved_dim": ("dim", ""), "_saved_source_sym_sizes": ("source", "_shape")}
+
+    @staticmethod
+    def record(result, self, dim, index, source):
+        """Put `result` into the graph."""
+        node = new(IndexCopyBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (source._shape, source._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (source._fn or source) if source._rg else None)
+        node._saved_dim = dim
+        node._saved_source_sym_sizes = source._shape
+        node.kept_index = index
+        node.kept_index_version = 0 if (version := index._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_index is not None:
+            node.kept_index = FREED
+
+    def apply(node, grad):
+        """self: grad.index_fill(dim, index, 0); source: grad.index_select(dim, index).reshape(source.shape)."""
+        dim = node._saved_dim
+        source_shape = node._saved_source_sym_sizes
+        index = unpack(node, "kept_index")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad.index_fill(dim, index, 0)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad.index_select(dim, index).reshape(source_shape)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, dim, index, source, self_t, source_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.index_copy(zeros_if_missing(self_t, self), dim, index, zeros_if_missing(source_t, source))
+        return (tangent0,)
+
+
+class IndexFillBackward0(Node):
+    """index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
+    op_name = "index_fill.int_Scalar"
+    saved_slots = ("kept_index",)
+    inputs = ("self",)
+    keeps = {"kept_index": ("index", ("self",))}
+    values = {"_saved_dim": ("dim", "")}
+
+    @staticmethod
+    def record(result, self, dim, index):
+        """Put `result` into the graph."""
+        node = new(IndexFillBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node.kept_index = index
+        node.kept_index_version = 0 if (version := index._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_index is not None:
+            node.kept_index = FREED
+
+    def apply(node, grad):
+        """self: grad.index_fill(dim, index, 0)."""
+        dim = node._saved_dim
+        index = unpack(node, "kept_index")
+        return (fit(grad.index_fill(dim, index, 0), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, index, value, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = self_t.index_fill(dim, index, 0)
+        return (tangent0,)
+
+
+class IndexFillBackward1(Node):
+    """index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
+    op_name = "index_fill.int_Tensor"
+    saved_slots = ("kept_index",)
+    inputs = ("self", "value")
+    keeps = {"kept_index": ("index", ("self", "value"))}
+    values = {"_saved_dim": ("dim", "")}
+
+    @staticmethod
+    def record(result, self, dim, index, value):
+        """Put `result` into the graph."""
+        node = new(IndexFillBackward1)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (value._shape, value._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (value._fn or value) if value._rg else None)
+        node._saved_dim = dim
+        node.kept_index = index
+        node.kept_index_version = 0 if (version := index._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_index is not None:
+            node.kept_index = FREED
+
+    def apply(node, grad):
+        """self: grad.index_fill(dim, index, 0); value: grad.masked_fill(slice_mask(grad, dim, index).logical_not(), 0)."""
+        dim = node._saved_dim
+        index = unpack(node, "kept_index")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad.index_fill(dim, index, 0)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad.masked_fill(indexing_formulas.slice_mask(grad, dim, index).logical_not(), 0)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, dim, index, value, self_t, value_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.index_fill_int_tensor(
+            zeros_if_missing(self_t, self), dim, index, zeros_if_missing(value_t, value)
+        )
+        return (tangent0,)
+
+
 class ScatterReduceBackward0(Node):
     """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml)."""
 
@@ -762,6 +967,54 @@ class ScatterReduceBackward0(Node):
         tangent0 = (self_t * slopes[0]).scatter_add(
             dim, index, indexing_formulas.narrowed_to(src_t, index._shape) * slopes[1]
         )
+        return (tangent0,)
+
+
+class MaskedWrittenBackward0(Node):
+    """masked_written(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_source_sym_sizes", "kept_mask", "kept_mask_version")
+    op_name = "masked_written"
+    saved_slots = ("kept_mask",)
+    inputs = ("self", "source")
+    keeps = {"kept_mask": ("mask", ("self", "source"))}
+    values = {"_saved_source_sym_sizes": ("source", "_shape")}
+
+    @staticmethod
+    def record(result, self, mask, source):
+        """Put `result` into the graph."""
+        node = new(MaskedWrittenBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (source._shape, source._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (source._fn or source) if source._rg else None)
+        node._saved_source_sym_sizes = source._shape
+        node.kept_mask = mask
+        node.kept_mask_version = 0 if (version := mask._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_mask is not None:
+            node.kept_mask = FREED
+
+    def apply(node, grad):
+        """self: grad.masked_fill(mask, 0); source: given_to_true(grad, mask, source.shape)."""
+        source_shape = node._saved_source_sym_sizes
+        mask = unpack(node, "kept_mask")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad.masked_fill(mask, 0)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = indexing_formulas.given_to_true(grad, mask, source_shape)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, mask, source, self_t, source_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.masked_written(zeros_if_missing(self_t, self), mask, zeros_if_missing(source_t, source))
         return (tangent0,)
 
 
@@ -1076,7 +1329,12 @@ __all__ = [
     "MaskedFillBackward0",
     "MaskedFillBackward1",
     "TakeBackward0",
+    "PutBackward0",
+    "IndexCopyBackward0",
+    "IndexFillBackward0",
+    "IndexFillBackward1",
     "ScatterReduceBackward0",
+    "MaskedWrittenBackward0",
     "SelectScatterBackward0",
     "SliceScatterBackward0",
     "DiagonalScatterBackward0",

@@ -31,6 +31,7 @@ from ...runtime.ops.indexing import cpu as indexing_cpu
 from ...runtime.ops.indexing import cpu_gather as indexing_cpu_gather
 from ...runtime.ops.indexing import cpu_mask as indexing_cpu_mask
 from ...runtime.ops.indexing import cpu_regions as indexing_cpu_regions
+from ...runtime.ops.indexing import cpu_slices as indexing_cpu_slices
 from ...runtime.ops.indexing import cpu_take as indexing_cpu_take
 from ...runtime.ops.indexing import cpu_writes as indexing_cpu_writes
 from ...runtime.ops.indexing import formulas as indexing_formulas
@@ -39,6 +40,7 @@ from ...runtime.ops.indexing import plans as indexing_plans
 from ...runtime.ops.indexing import plans_along as indexing_plans_along
 from ...runtime.ops.indexing import plans_masks as indexing_plans_masks
 from ...runtime.ops.indexing import plans_regions as indexing_plans_regions
+from ...runtime.ops.indexing import plans_slices as indexing_plans_slices
 from ...runtime.ops.indexing import plans_writes as indexing_plans_writes
 from ...runtime.ops.shape import checks_repeat as shape_checks_repeat
 from ...runtime.ops.shape import formulas as shape_formulas
@@ -130,6 +132,38 @@ TAKE = KernelOp(
     functions.TakeBackward0,
     {"self": "T", "index": "I"},
 )
+PUT = KernelOp(
+    "put",
+    indexing_plans_slices.put_flat,
+    indexing_cpu_slices.put_flat,
+    functions.PutBackward0,
+    {"self": "T", "index": "I", "source": "T", "accumulate": "b"},
+    in_place=indexing_plans_slices.put_flat_,
+)
+INDEX_COPY = KernelOp(
+    "index_copy",
+    indexing_plans_slices.index_copy,
+    indexing_cpu_slices.index_copy,
+    functions.IndexCopyBackward0,
+    {"self": "T", "dim": "n", "index": "I", "source": "T"},
+    in_place=indexing_plans_slices.index_copy_,
+)
+INDEX_FILL_INT_SCALAR = KernelOp(
+    "index_fill",
+    indexing_plans_slices.index_fill,
+    indexing_cpu_slices.index_fill,
+    functions.IndexFillBackward0,
+    {"self": "T", "dim": "n", "index": "I", "value": "f"},
+    in_place=indexing_plans_slices.index_fill_,
+)
+INDEX_FILL_INT_TENSOR = KernelOp(
+    "index_fill",
+    indexing_plans_slices.index_fill,
+    indexing_cpu_slices.index_fill,
+    functions.IndexFillBackward1,
+    {"self": "T", "dim": "n", "index": "I", "value": "T"},
+    in_place=indexing_plans_slices.index_fill_,
+)
 SCATTER_REDUCE = KernelOp(
     "scatter_reduce",
     indexing_plans_along.scatter_reduce,
@@ -145,6 +179,13 @@ ORDER_OF_TRUE = KernelOp(
     {"mask": "T", "available": "n", "lead": "n"},
     dtypes=("int64",),
     refused="i",
+)
+MASKED_WRITTEN = KernelOp(
+    "masked_written",
+    indexing_plans_masks.masked_written,
+    indexing_cpu_slices.masked_written,
+    functions.MaskedWrittenBackward0,
+    {"self": "T", "mask": "I", "source": "T"},
 )
 SELECT_SCATTER = KernelOp(
     "select_scatter",
@@ -1442,15 +1483,15 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, 
 
     Args:
         input: tensor.
-        index: tensor.
+        index: tensor, not differentiated.
         source: tensor.
         accumulate: bool; default False.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
-        Tensor: the dtype that its ops give.
+        Tensor: the dtype that all tensors share.
     Gradients:
-        through: index_put(self.flatten(), [places], source.reshape(index.shape), accumulate).view(self.shape)
-        where places: checked_indices(index, 0, self.numel(), "put", True)
+        self: grad if accumulate else grad.put(index, zeros_of(grad, index.shape))
+        source: grad.take(index).reshape(source.shape)
     Raises:
         IndexError, RuntimeError: expected: as many elements as indices, of the tensor's dtype.
     Example:
@@ -1458,39 +1499,42 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, 
         tensor([[0., 5.],
                 [6., 0.]])
     """
+    if not watch.every and out is None:
+        result = PUT.launch(input, index, source, accumulate)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         or index.__class__ not in plain
         or source.__class__ not in plain
         or out.__class__ not in plain
-    ) and (result := intercept("put", put, "composite", input, index, source, accumulate, out=out)) is not NOT_HANDLED:
+    ) and (
+        result := intercept("put", put, "put_elements", input, index, source, accumulate, out=out)
+    ) is not NOT_HANDLED:
         return result
-    name = "put"
     if out is not None:
-        return write_out(name, out, put(input, index, source, accumulate))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
-    if not isinstance(source, Tensor):
-        source = checks.tensor(name, "source", source)
-    if accumulate.__class__ is not bool:
-        accumulate = checks.boolean(name, "accumulate", accumulate)
-    self, index, source, accumulate = indexing_checks_take_put.put(name, self, index, source, accumulate)
-    places = op.checked_indices(index, 0, self.numel(), "put", True)
-    return op.index_put(self.flatten(), [places], source.reshape(index._shape), accumulate).view(self._shape)
+        return write_out(
+            "put", out, _put("put", input, index, source, accumulate), (input, index, source), share="never"
+        )
+    return _put("put", input, index, source, accumulate)
 
 
 def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """`put`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and PUT.launch_in_place(input, index, source, accumulate) is not None:
+        return input
     if (input.__class__ not in plain or index.__class__ not in plain or source.__class__ not in plain) and (
-        result := intercept("put", put_, "composite", input, index, source, accumulate)
+        result := intercept("put", put_, "put_elements", input, index, source, accumulate)
     ) is not NOT_HANDLED:
         return result
-    before_write("put_", input, (input, index, source), keep=(), share="same")
-    name = "put"
-    self = input
+    original = before_write("put_", input, (input, index, source), keep=(), share="never")
+    before = input._fn
+    _put("put_", original, index, source, accumulate, into=input)
+    return after_write(input, before)
+
+
+def _put(name: str, self, index, source, accumulate, into=None) -> Any:
+    given = (self, index, source, accumulate)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(index, Tensor):
@@ -1500,8 +1544,37 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
     if accumulate.__class__ is not bool:
         accumulate = checks.boolean(name, "accumulate", accumulate)
     self, index, source, accumulate = indexing_checks_take_put.put(name, self, index, source, accumulate)
-    check_shape("put_", input, self)
-    return indexing_formulas_in_place.write_put(input, index, source, accumulate)
+    if into is None and not watch.every and PUT.remember(given, (self, index, source, accumulate)):
+        result = PUT.launch(self, index, source, accumulate)
+        if result is not None:
+            return result
+    computed = (
+        self._dtype
+        if self._dtype.native and source._dtype is self._dtype
+        else computed_dtype(name, "match", (), (self, source))
+    )
+    try:
+        if into is not None and is_writable(into, self, computed, (index, source)):
+            PUT.remember_in_place(given, (self, index, source, accumulate))
+            indexing_cpu_slices.put_flat_(into.array, array_in(index, None), array_in(source, computed), accumulate)
+            note_write(into, name)
+            result = into
+        else:
+            result = adopt(
+                at(self, indexing_cpu_slices.put_flat, "dispatch.shape_rules:same")(
+                    array_in(self, computed), array_in(index, None), array_in(source, computed), accumulate
+                ),
+                computed,
+            )
+    except Exception as error:
+        reraise(name, error, (self, index, source, accumulate))
+    if into is not None and result is not into:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg or source._rg) and result._dtype.kind in "fc":
+        functions.PutBackward0.record(result, self, index, source, accumulate)
+    if watch.active:
+        propagate(functions.PutBackward0, result, (self, index, source, accumulate), (self, source), into)
+    return result
 
 
 def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tensor]:
@@ -1608,18 +1681,15 @@ def index_copy(
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
-        index: tensor.
+        index: tensor, not differentiated.
         source: tensor.
         out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
-        Tensor: the dtype that its ops give.
+        Tensor: the dtype that all tensors share.
     Gradients:
-        through: written if self.ndim else written.view(())
-        where x: atleast_1d(self)
-        where places: checked_indices(index.reshape((-1,)), dim, x.shape[dim], "index_copy", False)
-        where rows: source.reshape(x.shape[:dim] + (index.numel(),) + x.shape[dim + 1:])
-        where written: index_put(x, indices_along(dim, places), rows)
+        self: grad.index_fill(dim, index, 0)
+        source: grad.index_select(dim, index).reshape(source.shape)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; one slice of the source for each index, of the tensor's
             dtype.
@@ -1631,49 +1701,54 @@ def index_copy(
     """
     if axis is not None:
         dim = axis
+    if (not watch.casts or uncast()) and out is None:
+        result = INDEX_COPY.launch(input, dim, index, source)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
+        or dim.__class__ not in plain
         or index.__class__ not in plain
         or source.__class__ not in plain
         or out.__class__ not in plain
     ) and (
-        result := intercept("index_copy", index_copy, "composite", input, dim, index, source, out=out)
+        result := intercept("index_copy", index_copy, "copy_rows", input, dim, index, source, out=out)
     ) is not NOT_HANDLED:
         return result
-    name = "index_copy"
     if out is not None:
-        return write_out(name, out, index_copy(input, dim, index, source))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
-    if not isinstance(source, Tensor):
-        source = checks.tensor(name, "source", source)
-    self, dim, index, source = indexing_checks_take_put.index_copy(name, self, dim, index, source)
-    x = op.atleast_1d(self)
-    places = op.checked_indices(index.reshape((-1,)), dim, x._shape[dim], "index_copy", False)
-    rows = source.reshape(x._shape[:dim] + (index.numel(),) + x._shape[dim + 1 :])
-    written = op.index_put(x, indexing_formulas.indices_along(dim, places), rows)
-    return written if self.ndim else written.view(())
+        return write_out(
+            "index_copy",
+            out,
+            _index_copy("index_copy", input, dim, index, source),
+            (input, index, source),
+            share="never",
+        )
+    return _index_copy("index_copy", input, dim, index, source)
 
 
-@autocast_as(cpu="off", cuda="off")
 def index_copy_(
     input: Tensor, dim: int = None, index: Tensor = None, source: Tensor = None, *, axis: Any = None
 ) -> Tensor:
     """`index_copy`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
-    if (input.__class__ not in plain or index.__class__ not in plain or source.__class__ not in plain) and (
-        result := intercept("index_copy", index_copy_, "composite", input, dim, index, source)
-    ) is not NOT_HANDLED:
+    if not watch.every and INDEX_COPY.launch_in_place(input, dim, index, source) is not None:
+        return input
+    if (
+        input.__class__ not in plain
+        or dim.__class__ not in plain
+        or index.__class__ not in plain
+        or source.__class__ not in plain
+    ) and (result := intercept("index_copy", index_copy_, "copy_rows", input, dim, index, source)) is not NOT_HANDLED:
         return result
-    before_write("index_copy_", input, (input, index, source), keep=(), share="same")
-    name = "index_copy"
-    self = input
+    original = before_write("index_copy_", input, (input, index, source), keep=(), share="never")
+    before = input._fn
+    _index_copy("index_copy_", original, dim, index, source, into=input)
+    return after_write(input, before)
+
+
+def _index_copy(name: str, self, dim, index, source, into=None) -> Any:
+    given = (self, dim, index, source)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -1683,8 +1758,37 @@ def index_copy_(
     if not isinstance(source, Tensor):
         source = checks.tensor(name, "source", source)
     self, dim, index, source = indexing_checks_take_put.index_copy(name, self, dim, index, source)
-    check_shape("index_copy_", input, self)
-    return indexing_formulas_in_place.write_index_copy(input, dim, index, source)
+    if into is None and not watch.every and INDEX_COPY.remember(given, (self, dim, index, source)):
+        result = INDEX_COPY.launch(self, dim, index, source)
+        if result is not None:
+            return result
+    computed = (
+        self._dtype
+        if self._dtype.native and source._dtype is self._dtype
+        else computed_dtype(name, "match", (), (self, source))
+    )
+    try:
+        if into is not None and is_writable(into, self, computed, (index, source)):
+            INDEX_COPY.remember_in_place(given, (self, dim, index, source))
+            indexing_cpu_slices.index_copy_(into.array, dim, array_in(index, None), array_in(source, computed))
+            note_write(into, name)
+            result = into
+        else:
+            result = adopt(
+                at(self, indexing_cpu_slices.index_copy, "dispatch.shape_rules:same")(
+                    array_in(self, computed), dim, array_in(index, None), array_in(source, computed)
+                ),
+                computed,
+            )
+    except Exception as error:
+        reraise(name, error, (self, dim, index, source))
+    if into is not None and result is not into:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg or source._rg) and result._dtype.kind in "fc":
+        functions.IndexCopyBackward0.record(result, self, dim, index, source)
+    if watch.active:
+        propagate(functions.IndexCopyBackward0, result, (self, dim, index, source), (self, source), into)
+    return result
 
 
 def index_fill_int_scalar(
@@ -1698,46 +1802,64 @@ def index_fill_int_scalar(
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
-        index: tensor.
+        index: tensor, not differentiated.
         value: number.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
-        Tensor: the dtype that its ops give.
+        Tensor: the dtype of `input`.
     Gradients:
-        through: self.masked_fill(slice_mask(self, dim, index), value)
+        self: grad.index_fill(dim, index, 0)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; a vector of int64 and one value.
     """
-    if (input.__class__ not in plain or index.__class__ not in plain or out.__class__ not in plain) and (
+    if not watch.every and out is None:
+        result = INDEX_FILL_INT_SCALAR.launch(input, dim, index, value)
+        if result is not None:
+            return result
+    if (
+        input.__class__ not in plain
+        or dim.__class__ not in plain
+        or index.__class__ not in plain
+        or value.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
         result := intercept(
-            "index_fill.int_Scalar", index_fill_int_scalar, "composite", input, dim, index, value, out=out
+            "index_fill.int_Scalar", index_fill_int_scalar, "fill_rows", input, dim, index, value, out=out
         )
     ) is not NOT_HANDLED:
         return result
-    name = "index_fill"
     if out is not None:
-        return write_out(name, out, index_fill_int_scalar(input, dim, index, value))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
-    value = checks.scalar(name, "value", value)
-    self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
-    return self.masked_fill(indexing_formulas.slice_mask(self, dim, index), value)
+        return write_out(
+            "index_fill",
+            out,
+            _index_fill_int_scalar("index_fill", input, dim, index, value),
+            (input, index),
+            share="never",
+        )
+    return _index_fill_int_scalar("index_fill", input, dim, index, value)
 
 
 def index_fill_int_scalar_(input: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
     """`index_fill_int_scalar`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or index.__class__ not in plain) and (
-        result := intercept("index_fill.int_Scalar", index_fill_int_scalar_, "composite", input, dim, index, value)
+    if not watch.every and INDEX_FILL_INT_SCALAR.launch_in_place(input, dim, index, value) is not None:
+        return input
+    if (
+        input.__class__ not in plain
+        or dim.__class__ not in plain
+        or index.__class__ not in plain
+        or value.__class__ not in plain
+    ) and (
+        result := intercept("index_fill.int_Scalar", index_fill_int_scalar_, "fill_rows", input, dim, index, value)
     ) is not NOT_HANDLED:
         return result
-    before_write("index_fill_", input, (input, index), keep=(), share="same", replaces=True)
-    name = "index_fill"
-    self = input
+    original = before_write("index_fill_", input, (input, index), keep=(), share="never", replaces=True)
+    before = input._fn
+    _index_fill_int_scalar("index_fill_", original, dim, index, value, into=input)
+    return after_write(input, before)
+
+
+def _index_fill_int_scalar(name: str, self, dim, index, value, into=None) -> Any:
+    given = (self, dim, index, value)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -1746,8 +1868,33 @@ def index_fill_int_scalar_(input: Tensor, dim: int, index: Tensor, value: Number
         index = checks.tensor(name, "index", index)
     value = checks.scalar(name, "value", value)
     self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
-    check_shape("index_fill_", input, self)
-    return indexing_formulas_in_place.write_index_fill(input, dim, index, value)
+    if into is None and not watch.every and INDEX_FILL_INT_SCALAR.remember(given, (self, dim, index, value)):
+        result = INDEX_FILL_INT_SCALAR.launch(self, dim, index, value)
+        if result is not None:
+            return result
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
+    try:
+        if into is not None and is_writable(into, self, computed, (index,)):
+            INDEX_FILL_INT_SCALAR.remember_in_place(given, (self, dim, index, value))
+            indexing_cpu_slices.index_fill_(into.array, dim, array_in(index, None), value)
+            note_write(into, name)
+            result = into
+        else:
+            result = adopt(
+                at(self, indexing_cpu_slices.index_fill, "dispatch.shape_rules:same")(
+                    array_in(self, computed), dim, array_in(index, None), value
+                ),
+                computed,
+            )
+    except Exception as error:
+        reraise(name, error, (self, dim, index, value))
+    if into is not None and result is not into:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.IndexFillBackward0.record(result, self, dim, index)
+    if watch.active:
+        propagate(functions.IndexFillBackward0, result, (self, dim, index, value), (self,), into)
+    return result
 
 
 def index_fill_int_tensor(
@@ -1761,52 +1908,65 @@ def index_fill_int_tensor(
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
-        index: tensor.
+        index: tensor, not differentiated.
         value: tensor.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
-        Tensor: the dtype that its ops give.
+        Tensor: the dtype of `input`.
     Gradients:
-        through: self.masked_fill(slice_mask(self, dim, index), value)
+        self: grad.index_fill(dim, index, 0)
+        value: grad.masked_fill(slice_mask(grad, dim, index).logical_not(), 0)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; a vector of int64 and one value.
     """
+    if not watch.every and out is None:
+        result = INDEX_FILL_INT_TENSOR.launch(input, dim, index, value)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
+        or dim.__class__ not in plain
         or index.__class__ not in plain
         or value.__class__ not in plain
         or out.__class__ not in plain
     ) and (
         result := intercept(
-            "index_fill.int_Tensor", index_fill_int_tensor, "composite", input, dim, index, value, out=out
+            "index_fill.int_Tensor", index_fill_int_tensor, "fill_rows", input, dim, index, value, out=out
         )
     ) is not NOT_HANDLED:
         return result
-    name = "index_fill"
     if out is not None:
-        return write_out(name, out, index_fill_int_tensor(input, dim, index, value))
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
-    if not isinstance(value, Tensor):
-        value = checks.tensor(name, "value", value)
-    self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
-    return self.masked_fill(indexing_formulas.slice_mask(self, dim, index), value)
+        return write_out(
+            "index_fill",
+            out,
+            _index_fill_int_tensor("index_fill", input, dim, index, value),
+            (input, index, value),
+            share="never",
+        )
+    return _index_fill_int_tensor("index_fill", input, dim, index, value)
 
 
 def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor) -> Tensor:
     """`index_fill_int_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if (input.__class__ not in plain or index.__class__ not in plain or value.__class__ not in plain) and (
-        result := intercept("index_fill.int_Tensor", index_fill_int_tensor_, "composite", input, dim, index, value)
+    if not watch.every and INDEX_FILL_INT_TENSOR.launch_in_place(input, dim, index, value) is not None:
+        return input
+    if (
+        input.__class__ not in plain
+        or dim.__class__ not in plain
+        or index.__class__ not in plain
+        or value.__class__ not in plain
+    ) and (
+        result := intercept("index_fill.int_Tensor", index_fill_int_tensor_, "fill_rows", input, dim, index, value)
     ) is not NOT_HANDLED:
         return result
-    before_write("index_fill_", input, (input, index, value), keep=(), share="same", replaces=True)
-    name = "index_fill"
-    self = input
+    original = before_write("index_fill_", input, (input, index, value), keep=(), share="never", replaces=True)
+    before = input._fn
+    _index_fill_int_tensor("index_fill_", original, dim, index, value, into=input)
+    return after_write(input, before)
+
+
+def _index_fill_int_tensor(name: str, self, dim, index, value, into=None) -> Any:
+    given = (self, dim, index, value)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -1816,8 +1976,37 @@ def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor
     if not isinstance(value, Tensor):
         value = checks.tensor(name, "value", value)
     self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
-    check_shape("index_fill_", input, self)
-    return indexing_formulas_in_place.write_index_fill(input, dim, index, value)
+    if into is None and not watch.every and INDEX_FILL_INT_TENSOR.remember(given, (self, dim, index, value)):
+        result = INDEX_FILL_INT_TENSOR.launch(self, dim, index, value)
+        if result is not None:
+            return result
+    computed = (
+        self._dtype
+        if self._dtype.native and value._dtype is self._dtype
+        else computed_dtype(name, "same", (), (self, value))
+    )
+    try:
+        if into is not None and is_writable(into, self, computed, (index, value)):
+            INDEX_FILL_INT_TENSOR.remember_in_place(given, (self, dim, index, value))
+            indexing_cpu_slices.index_fill_(into.array, dim, array_in(index, None), array_in(value, computed))
+            note_write(into, name)
+            result = into
+        else:
+            result = adopt(
+                at(self, indexing_cpu_slices.index_fill, "dispatch.shape_rules:same")(
+                    array_in(self, computed), dim, array_in(index, None), array_in(value, computed)
+                ),
+                computed,
+            )
+    except Exception as error:
+        reraise(name, error, (self, dim, index, value))
+    if into is not None and result is not into:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg or value._rg) and result._dtype.kind in "fc":
+        functions.IndexFillBackward1.record(result, self, dim, index, value)
+    if watch.active:
+        propagate(functions.IndexFillBackward1, result, (self, dim, index, value), (self, value), into)
+    return result
 
 
 def scatter_reduce(
@@ -2280,6 +2469,71 @@ def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
     return result
 
 
+def masked_written(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """masked_scatter by the kernels of the host, of a mask that broadcasts to x.
+
+    masked_written(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        mask: tensor, not differentiated.
+        source: tensor.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: grad.masked_fill(mask, 0)
+        source: given_to_true(grad, mask, source.shape)
+    Raises:
+        RuntimeError: expected: a mask of bools that broadcasts with the tensor, and elements of its dtype.
+    """
+    if not watch.every:
+        result = MASKED_WRITTEN.launch(input, mask, source)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or mask.__class__ not in plain or source.__class__ not in plain) and (
+        result := intercept("masked_written", masked_written, "write_where", input, mask, source)
+    ) is not NOT_HANDLED:
+        return result
+    return _masked_written("masked_written", input, mask, source)
+
+
+def _masked_written(name: str, self, mask, source, into=None) -> Any:
+    given = (self, mask, source)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(mask, Tensor):
+        mask = checks.tensor(name, "mask", mask)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
+    self, mask, source = indexing_checks_take_put.masked_scatter(name, self, mask, source)
+    if into is None and not watch.every and MASKED_WRITTEN.remember(given, (self, mask, source)):
+        result = MASKED_WRITTEN.launch(self, mask, source)
+        if result is not None:
+            return result
+    computed = (
+        self._dtype
+        if self._dtype.native and source._dtype is self._dtype
+        else computed_dtype(name, "match", (), (self, source))
+    )
+    try:
+        result = adopt(
+            at(self, indexing_cpu_slices.masked_written, "dispatch.shape_rules:same")(
+                array_in(self, computed), array_in(mask, None), array_in(source, computed)
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, mask, source))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg or source._rg) and result._dtype.kind in "fc":
+        functions.MaskedWrittenBackward0.record(result, self, mask, source)
+    if watch.active:
+        propagate(functions.MaskedWrittenBackward0, result, (self, mask, source), (self, source), into)
+    return result
+
+
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source`, one after the other, where `mask` is true.
 
@@ -2294,9 +2548,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor |
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: where(mask, index(source.flatten(), [order]), self) if source.numel() else
-            self.expand(order.shape).clone()
-        where order: order_of_true(mask, source.numel(), 0)
+        through: scattered_where(self, mask, source)
     Raises:
         RuntimeError: expected: a mask of bools that broadcasts with the tensor, and elements of its dtype.
     Example:
@@ -2304,6 +2556,10 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor |
         >>> sg.zeros(3).masked_scatter(mask, sg.tensor([1.0, 2.0]))
         tensor([1., 0., 2.])
     """
+    if not watch.every and out is None:
+        result = MASKED_WRITTEN.launch(input, mask, source)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         or mask.__class__ not in plain
@@ -2324,12 +2580,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor |
     if not isinstance(source, Tensor):
         source = checks.tensor(name, "source", source)
     self, mask, source = indexing_checks_take_put.masked_scatter(name, self, mask, source)
-    order = op.order_of_true(mask, source.numel(), 0)
-    return (
-        op.where(mask, op.index(source.flatten(), [order]), self)
-        if source.numel()
-        else self.expand(order._shape).clone()
-    )
+    return indexing_formulas.scattered_where(self, mask, source)
 
 
 def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
@@ -3110,7 +3361,7 @@ def index_fill(input, dim=None, index=None, value=None, *, out=None, axis=None):
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
-        index: tensor.
+        index: tensor, not differentiated.
         value: number or tensor.
         out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
@@ -3321,6 +3572,7 @@ __all__ = [
     "scatter_value_reduce",
     "index_reduce",
     "order_of_true",
+    "masked_written",
     "masked_scatter",
     "select_scatter",
     "slice_scatter",

@@ -1712,7 +1712,7 @@ def narrow_copy(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.narrow(dim, start, length).clone()
+        through: contiguous_copy(self.narrow(dim, start, length))
     Example:
         >>> sg.narrow_copy(sg.arange(6), 0, 2, 3)
         tensor([2, 3, 4])
@@ -1735,7 +1735,7 @@ def narrow_copy(
         start = checks.integer(name, "start", start)
     if length.__class__ is not int:
         length = checks.integer(name, "length", length)
-    return self.narrow(dim, start, length).clone()
+    return op.contiguous_copy(self.narrow(dim, start, length))
 
 
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -4438,7 +4438,7 @@ def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.clone()
+        through: contiguous_copy(self)
     Example:
         >>> sg.alias_copy(sg.tensor([1, 2]))
         tensor([1, 2])
@@ -4453,7 +4453,7 @@ def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    return self.clone()
+    return op.contiguous_copy(self)
 
 
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -4468,7 +4468,7 @@ def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.detach().clone()
+        through: contiguous_copy(self.detach())
     Example:
         >>> sg.detach_copy(sg.ones(2, requires_grad=True)).requires_grad
         False
@@ -4483,7 +4483,7 @@ def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    return self.detach().clone()
+    return op.contiguous_copy(self.detach())
 
 
 def as_strided_copy(
@@ -4508,7 +4508,7 @@ def as_strided_copy(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.as_strided(size, stride, storage_offset).clone()
+        through: contiguous_copy(self.as_strided(size, stride, storage_offset))
     Example:
         >>> sg.as_strided_copy(sg.arange(6), (2, 2), (3, 1), 1)
         tensor([[1, 2],
@@ -4530,7 +4530,7 @@ def as_strided_copy(
     stride = checks.integer_list(name, "stride", stride)
     if storage_offset is not None and storage_offset.__class__ is not int:
         storage_offset = checks.integer(name, "storage_offset", storage_offset)
-    return self.as_strided(size, stride, storage_offset).clone()
+    return op.contiguous_copy(self.as_strided(size, stride, storage_offset))
 
 
 def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: Tensor | None = None) -> Tensor:
@@ -4548,7 +4548,7 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.diagonal(offset, dim1, dim2).clone()
+        through: contiguous_copy(self.diagonal(offset, dim1, dim2))
     Example:
         >>> sg.diagonal_copy(sg.tensor([[1, 2], [3, 4]]))
         tensor([1, 4])
@@ -4569,7 +4569,7 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, 
         dim1 = checks.integer(name, "dim1", dim1)
     if dim2.__class__ is not int:
         dim2 = checks.integer(name, "dim2", dim2)
-    return self.diagonal(offset, dim1, dim2).clone()
+    return op.contiguous_copy(self.diagonal(offset, dim1, dim2))
 
 
 def expand_copy(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
@@ -4585,7 +4585,7 @@ def expand_copy(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.expand(size).clone()
+        through: contiguous_copy(self.expand(size))
     Example:
         >>> sg.expand_copy(sg.tensor([[1], [2]]), (2, 2))
         tensor([[1, 1],
@@ -4602,7 +4602,7 @@ def expand_copy(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
-    return self.expand(size).clone()
+    return op.contiguous_copy(self.expand(size))
 
 
 def permute_copy(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
@@ -4618,7 +4618,7 @@ def permute_copy(input: Tensor, dims: Sequence[int], *, out: Tensor | None = Non
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.permute(dims).clone()
+        through: contiguous_copy(self.permute(dims))
     Example:
         >>> sg.permute_copy(sg.ones(2, 3), (1, 0)).shape
         specgrad.Size([3, 2])
@@ -4634,7 +4634,7 @@ def permute_copy(input: Tensor, dims: Sequence[int], *, out: Tensor | None = Non
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dims = checks.integer_list(name, "dims", dims)
-    return self.permute(dims).clone()
+    return op.contiguous_copy(self.permute(dims))
 
 
 def select_copy(
@@ -4654,7 +4654,7 @@ def select_copy(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.select(dim, index).clone()
+        through: contiguous_copy(self.select(dim, index))
     Example:
         >>> sg.select_copy(sg.tensor([[1, 2], [3, 4]]), 1, 0)
         tensor([1, 3])
@@ -4675,7 +4675,7 @@ def select_copy(
         dim = checks.integer(name, "dim", dim)
     if index.__class__ is not int:
         index = checks.integer(name, "index", index)
-    return self.select(dim, index).clone()
+    return op.contiguous_copy(self.select(dim, index))
 
 
 def slice_copy(
@@ -4704,7 +4704,7 @@ def slice_copy(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: slice(self, dim, start, end, step).clone()
+        through: contiguous_copy(slice(self, dim, start, end, step))
     Raises:
         IndexError, ValueError: expected: `dim` in range; `step` above 0; `start` and `end` are clamped to the size as
             Python does.
@@ -4733,7 +4733,7 @@ def slice_copy(
     if step.__class__ is not int:
         step = checks.integer(name, "step", step)
     self, dim, start, end, step = shape_checks_slice_join.slice(name, self, dim, start, end, step)
-    return op.slice(self, dim, start, end, step).clone()
+    return op.contiguous_copy(op.slice(self, dim, start, end, step))
 
 
 def split_copy(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
@@ -4824,7 +4824,7 @@ def squeeze_copy_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.squeeze().clone()
+        through: contiguous_copy(self.squeeze())
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("squeeze_copy", squeeze_copy_default, "composite", input, out=out)
@@ -4836,7 +4836,7 @@ def squeeze_copy_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    return self.squeeze().clone()
+    return op.contiguous_copy(self.squeeze())
 
 
 def squeeze_copy_dim(input: Tensor, dim: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
@@ -4852,7 +4852,7 @@ def squeeze_copy_dim(input: Tensor, dim: Sequence[int] | int, *, out: Tensor | N
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.squeeze(dim).clone()
+        through: contiguous_copy(self.squeeze(dim))
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("squeeze_copy.dim", squeeze_copy_dim, "composite", input, dim, out=out)
@@ -4865,7 +4865,7 @@ def squeeze_copy_dim(input: Tensor, dim: Sequence[int] | int, *, out: Tensor | N
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim, 1)
-    return self.squeeze(dim).clone()
+    return op.contiguous_copy(self.squeeze(dim))
 
 
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -4880,7 +4880,7 @@ def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.t().clone()
+        through: contiguous_copy(self.t())
     Example:
         >>> sg.t_copy(sg.tensor([[1, 2]]))
         tensor([[1],
@@ -4896,7 +4896,7 @@ def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    return self.t().clone()
+    return op.contiguous_copy(self.t())
 
 
 def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = None) -> Tensor:
@@ -4913,7 +4913,7 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.transpose(dim0, dim1).clone()
+        through: contiguous_copy(self.transpose(dim0, dim1))
     Example:
         >>> sg.transpose_copy(sg.ones(2, 3), 0, 1).shape
         specgrad.Size([3, 2])
@@ -4932,7 +4932,7 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = 
         dim0 = checks.integer(name, "dim0", dim0)
     if dim1.__class__ is not int:
         dim1 = checks.integer(name, "dim1", dim1)
-    return self.transpose(dim0, dim1).clone()
+    return op.contiguous_copy(self.transpose(dim0, dim1))
 
 
 def unbind_copy(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
@@ -4984,7 +4984,7 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Ten
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.unfold(dimension, size, step).clone()
+        through: contiguous_copy(self.unfold(dimension, size, step))
     Example:
         >>> sg.unfold_copy(sg.arange(5), 0, 3, 2)
         tensor([[0, 1, 2],
@@ -5006,7 +5006,7 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Ten
         size = checks.integer(name, "size", size)
     if step.__class__ is not int:
         step = checks.integer(name, "step", step)
-    return self.unfold(dimension, size, step).clone()
+    return op.contiguous_copy(self.unfold(dimension, size, step))
 
 
 def unsqueeze_copy(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
@@ -5023,7 +5023,7 @@ def unsqueeze_copy(input: Tensor, dim: int = None, *, out: Tensor | None = None,
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.unsqueeze(dim).clone()
+        through: contiguous_copy(self.unsqueeze(dim))
     Example:
         >>> sg.unsqueeze_copy(sg.ones(2), 0).shape
         specgrad.Size([1, 2])
@@ -5042,7 +5042,7 @@ def unsqueeze_copy(input: Tensor, dim: int = None, *, out: Tensor | None = None,
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
-    return self.unsqueeze(dim).clone()
+    return op.contiguous_copy(self.unsqueeze(dim))
 
 
 def view_copy_default(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
@@ -5058,7 +5058,7 @@ def view_copy_default(input: Tensor, size: Sequence[int], *, out: Tensor | None 
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.reshape(size).clone()
+        through: contiguous_copy(self.reshape(size))
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("view_copy", view_copy_default, "composite", input, size, out=out)
@@ -5071,7 +5071,7 @@ def view_copy_default(input: Tensor, size: Sequence[int], *, out: Tensor | None 
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
-    return self.reshape(size).clone()
+    return op.contiguous_copy(self.reshape(size))
 
 
 def view_copy_dtype(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
@@ -5087,7 +5087,7 @@ def view_copy_dtype(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> 
     Returns:
         Tensor: `dtype`, else the dtype of `input`.
     Gradients:
-        through: self.contiguous().view(dtype).clone()
+        through: contiguous_copy(self.contiguous().view(dtype))
     """
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("view_copy.dtype", view_copy_dtype, "composite", input, dtype, out=out)
@@ -5100,7 +5100,7 @@ def view_copy_dtype(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> 
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dtype = checks.dtype(name, "dtype", dtype)
-    return self.contiguous().view(dtype).clone()
+    return op.contiguous_copy(self.contiguous().view(dtype))
 
 
 def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -5115,7 +5115,7 @@ def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: view_as_real(self).clone()
+        through: contiguous_copy(view_as_real(self))
     Example:
         >>> sg.view_as_real_copy(sg.tensor([1 + 2j]))
         tensor([[1., 2.]])
@@ -5130,7 +5130,7 @@ def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    return op.view_as_real(self).clone()
+    return op.contiguous_copy(op.view_as_real(self))
 
 
 def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -5145,7 +5145,7 @@ def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: complex.
     Gradients:
-        through: view_as_complex(self.contiguous()).clone()
+        through: contiguous_copy(view_as_complex(self.contiguous()))
     Example:
         >>> sg.view_as_complex_copy(sg.tensor([[1.0, 2.0]]))
         tensor([1.+2.j])
@@ -5160,7 +5160,7 @@ def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    return op.view_as_complex(self.contiguous()).clone()
+    return op.contiguous_copy(op.view_as_complex(self.contiguous()))
 
 
 def fill_default(input: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:

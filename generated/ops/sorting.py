@@ -109,7 +109,7 @@ NANMEDIAN_DIM = KernelOp(
 )
 MODE = KernelOp(
     "mode",
-    None,
+    sorting_plans.mode,
     sorting_cpu.mode,
     functions.ModeBackward0,
     {"self": "T", "dim": "n", "keepdim": "b"},
@@ -841,7 +841,7 @@ def _mode(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.every and MODE.remember(given, (self, dim, keepdim)):
+    if into is None and not watch.every and MODE.remember(given, (self, dim, keepdim)):
         results = MODE.launch(self, dim, keepdim)
         if results is not None:
             return _mode_result(*results)
@@ -1696,8 +1696,7 @@ def searchsorted_scalar(
         Tensor: int64.
     Gradients:
         through: place.int() if out_int32 else place
-        where place: searchsorted_indices(sorted_sequence, as_tensor(self, device=sorted_sequence.device), right,
-            sorter)
+        where place: searchsorted_indices(sorted_sequence, number_beside(sorted_sequence, self), right, sorter)
     Raises:
         RuntimeError: expected: real numbers; one row to search in, or one for each row of what is searched for. `right`
             is what `side` says.
@@ -1739,7 +1738,9 @@ def searchsorted_scalar(
     sorted_sequence, self, out_int32, right, side, sorter = sorting_checks.searchsorted(
         name, sorted_sequence, self, out_int32, right, side, sorter
     )
-    place = op.searchsorted_indices(sorted_sequence, op.as_tensor(self, device=sorted_sequence._device), right, sorter)
+    place = op.searchsorted_indices(
+        sorted_sequence, sorting_formulas.number_beside(sorted_sequence, self), right, sorter
+    )
     return place.int() if out_int32 else place
 
 
@@ -1815,7 +1816,7 @@ def bucketize_scalar(
         Tensor: int64.
     Gradients:
         through: bucket.int() if out_int32 else bucket
-        where bucket: searchsorted_indices(boundaries, as_tensor(self, device=boundaries.device), right, None)
+        where bucket: searchsorted_indices(boundaries, number_beside(boundaries, self), right, None)
     Raises:
         RuntimeError: expected: real numbers; the boundaries are a vector.
     """
@@ -1844,7 +1845,7 @@ def bucketize_scalar(
     if right.__class__ is not bool:
         right = checks.boolean(name, "right", right)
     self, boundaries, out_int32, right = sorting_checks.bucketize(name, self, boundaries, out_int32, right)
-    bucket = op.searchsorted_indices(boundaries, op.as_tensor(self, device=boundaries._device), right, None)
+    bucket = op.searchsorted_indices(boundaries, sorting_formulas.number_beside(boundaries, self), right, None)
     return bucket.int() if out_int32 else bucket
 
 

@@ -132,9 +132,8 @@ def _is_filled(x: Any, key: Any, value: float) -> bool:
         if view is not None and elementwise_ops["fill__scalar"].launch_in_place(view, value) is None:
             op.fill_(view, value)
         return view is not None
-    if isinstance(key, TensorBase) and key._dtype is dtypes.bool_:
-        alike = bool(x._shape) and key._shape == x._shape
-        return alike and elementwise_ops["masked_fill_scalar"].launch_in_place(x, key, value) is not None
+    if isinstance(key, TensorBase) and key._dtype is dtypes.bool_ and key._shape == x._shape != ():
+        return elementwise_ops["masked_fill_scalar"].launch_in_place(x, key, value) is not None
     return -MOST_EXACT <= value <= MOST_EXACT and _is_written(x, key, constant(value, x._dtype))
 
 
@@ -157,22 +156,48 @@ def _is_of_view(key: Any) -> bool:
 
 
 def _is_written(x: Any, key: Any, value: Any) -> bool:
-    """Whether a tensor has been written where a key says that a view lies, or that indices of int64 do: these are the
-    keys that need not be taken apart. Sizes of 1 in front are for others."""
+    """Whether a tensor has been written where a key says that a view lies, that indices of int64 do, or that one mask
+    is true, perhaps beside whole slices: these are the keys that need not be taken apart. Sizes of 1 in front are for
+    others."""
     if _is_of_view(key):
         view = _view_at(x, key)
         if view is None or len(value._shape) > len(view._shape):
             return False
         _assign(view, value)
         return True
-    keys = key if key.__class__ is tuple else (key,)
-    for index in keys:
-        if not isinstance(index, TensorBase) or index._dtype is not dtypes.int64 or not index._shape:
-            return False
-    if len(value._shape) > len(x._shape) - len(keys) + len(keys[0]._shape) or len(keys) > len(x._shape):
+    indices = _without_slices(key) if key.__class__ is tuple else (key,)
+    if len(value._shape) > _dims_chosen(x, indices):
         return False
-    op.index_put_(x, keys, value, False)
+    op.index_put_(x, indices, value, False)
     return True
+
+
+def _without_slices(keys: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The parts of a key, None for whole slices; nothing where a part is None already, which is a new dimension."""
+    sliced = False
+    for part in keys:
+        if part is None:
+            return ()
+        sliced = sliced or part.__class__ is slice
+    return tuple([None if _is_whole(part) else part for part in keys]) if sliced else keys
+
+
+def _dims_chosen(x: Any, indices: tuple[Any, ...]) -> int:
+    """How many dimensions has what indices of int64 choose, or one mask, beside whole dimensions; -1 for others."""
+    whole, chosen, brought, masked = 0, 0, 0, False
+    for index in indices:
+        if index is None:
+            whole += 1
+            continue
+        is_mask = isinstance(index, TensorBase) and index._dtype is dtypes.bool_
+        if masked or (is_mask and chosen) or not isinstance(index, TensorBase) or not index._shape:
+            return -1
+        if not is_mask and index._dtype is not dtypes.int64:
+            return -1
+        masked, dims = is_mask, len(index._shape)
+        chosen += dims if is_mask else 1
+        brought = brought or (1 if is_mask else dims)
+    return len(x._shape) - chosen + brought if 0 < chosen <= len(x._shape) - whole else -1
 
 
 def _assign(target: Any, source: Any) -> None:
@@ -290,8 +315,12 @@ class _View:
                 used = ndim  # a second Ellipsis stands for nothing
             else:
                 self._apply_one(item)
-        last = max(self.indices, default=-1)
-        return self.found, [self.indices.get(dim) for dim in range(last + 1)]
+        indices, dim, last = list[Any](), 0, max(self.indices, default=-1)
+        while dim <= last:
+            index = self.indices.get(dim)
+            indices.append(index)
+            dim += 1 if index is None else max(_dims_used(index), 1)
+        return self.found, indices
 
     def _apply_one(self, item: Any) -> None:
         if item is None or isinstance(item, bool):

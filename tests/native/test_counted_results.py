@@ -31,6 +31,24 @@ def test_elements_and_rows_where_a_mask_is_true(shape: tuple[int, ...], dtype: A
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("shape", SHAPES[1:], ids=str)
+def test_a_mask_of_later_dimensions(shape: tuple[int, ...], dtype: Any) -> None:
+    """What it chooses stands in their place."""
+    numbers = rng.integers(-3, 4, shape)
+    x = sg.tensor(numbers).to(dtype)
+    expected = np.array(x.tolist())
+    for first in range(1, len(shape)):
+        for last in range(first + 1, len(shape) + 1):
+            for share in (0, 0.5, 1):
+                mask = rng.random(shape[first:last]) < share
+                key, whole = sg.tensor(mask), (slice(None),) * first
+                for _ in range(3):
+                    found = x[(*whole, key)]
+                    assert found.dtype is dtype and found.shape == expected[(*whole, mask)].shape
+                    assert found.tolist() == expected[(*whole, mask)].tolist()
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_places_of_what_is_not_zero(shape: tuple[int, ...], dtype: Any) -> None:
     """`nonzero` of any numbers, and of none and of all."""

@@ -82,3 +82,25 @@ def test_masks_beside_slices() -> None:
     for _ in range(2):
         np.testing.assert_array_equal(x[:, sg.tensor(mask)].numpy(), x.numpy()[:, mask])
         np.testing.assert_array_equal(x[..., sg.tensor(mask[0])].numpy(), x.numpy()[..., mask[0]])
+
+
+MASK, WIDE = np.array([True, False, True, True, False, True]), rng.random((5, 6)) < 0.5
+MASKED: list[Any] = [
+    (ALL, MASK), (..., MASK, ALL), (ALL, MASK, ALL), (MASK[:5], AT), (ALL, MASK[:6], np.array([1, 0, 3, 2])), WIDE,
+    (WIDE, ALL), (WIDE, np.arange(WIDE.sum()) % 7), (WIDE, 2), (0, MASK), (MASK[:5], ALL, AT),
+    (ALL, WIDE[0], slice(1, 3)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", MASKED, ids=str)
+def test_masks_beside_others(key: Any) -> None:
+    """Read, and written by a number, by a tensor of the shape that is chosen, and by one that expands to it."""
+    x = sg.tensor(rng.standard_normal((5, 6, 7)))
+    for k in range(3):
+        before = x.numpy().copy()
+        chosen = before[key]
+        np.testing.assert_array_equal(x[as_tensors(key)].numpy(), chosen)
+        for value in (float(k), rng.standard_normal(chosen.shape), rng.standard_normal(chosen.shape[1:])):
+            x[as_tensors(key)] = value if isinstance(value, float) else sg.tensor(value)
+            before[key] = value
+            np.testing.assert_array_equal(x.numpy(), before)

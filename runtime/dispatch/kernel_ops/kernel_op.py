@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.cpu.dtypes.half_plans import INDEX, MASK
-from ...kernels.cpu.plan import Mask, Plan, takes_complex
+from ...kernels.cpu.movement.widening import widened_first
+from ...kernels.cpu.plan import Plan, takes_complex
 from ...tensor.base import TensorBase, fresh
 from ...tensor.devices import CPU
 from ...tensor.dtypes import bool_, dtype, int8, int16, int32, int64, uint8
@@ -39,14 +39,14 @@ class KernelOp:
     """An op whose kernel has plans, or whose launches on devices are kept; `launch(*arguments)` is native code that
     looks them up and runs them.
 
-    `letters` say what each argument is: T a tensor, O one or None, I one of int64, R one of any dtype or None (which
-    plans on the host take as an index of int64 or a contiguous mask), L a list of tensors (as the first argument), J a
-    list of indices of int64, contiguous masks or None (behind which only one tensor of another letter may stand, and as
-    the last argument or before one that is none), n an int, b a bool, d ints or an int, f a number, s a text. `find`
-    makes a plan
-    of layouts and of the other arguments as checked, or None; without it there are launches on devices alone. `found`
-    keeps (plan's words, shapes, arguments as checked) by layouts and arguments as given. `find_in_place` and `written`
-    are the same for what `launch_in_place` runs, which writes to the first tensor.
+    `letters` say what each argument is: T a tensor, O one or None, I an index, R one of any dtype or None (which plans
+    on the host take as an index), L a list of tensors (as the first argument), J a list of indices or None (behind
+    which only one tensor of another letter may stand, and as the last argument or before one that is none), n an int,
+    b a bool, d ints or an int, f a number, s a text. An index is of int64; on the host it may be a contiguous mask, or
+    contiguous and of int32. `find` makes a plan of layouts and of the other arguments as checked, or None; without it
+    there are launches on devices alone. `found` keeps (plan's words, shapes, arguments as checked) by layouts and
+    arguments as given. `find_in_place` and `written` are the same for what `launch_in_place` runs, which writes to the
+    first tensor.
     """
 
     __slots__ = (
@@ -200,8 +200,8 @@ class KernelOp:
             return None
         if "J" in letters:  # they stand in the place of the last argument, which is no tensor, and behind it
             indices = known[letters.index("J")]
-            kinds = "".join(MASK if isinstance(index, Mask) else INDEX for index in indices)
-            layouts, letters = [*known[:-1], *indices], letters[:-1] + kinds
+            layouts, letters = [*known[:-1], *indices], letters[:-1] + "I" * len(indices)
+        plan = widened_first(plan, layouts, outputs)
         rounds = computed.is_floating_point and not computed.native and not (in_place and self.moves)
         singles = self.singles() if rounds else None
         letters, in_pairs = operand_letters(letters, layouts), is_in_pairs(computed)

@@ -15,9 +15,9 @@ from ..fast_path import fast_path
 from .device_kernel_op import rehearse_gradients
 from .plan_keys import (
     MOST_INDICES,
-    are_indices,
     as_known,
     is_in_pairs,
+    layout_of_index,
     may_be_key,
     operand_letters,
     plan_for,
@@ -40,7 +40,8 @@ def is_as_kept(node: Any, read: Read, grad: Any) -> bool:
     if not isinstance(tensor, TensorBase):
         return False
     if read.letter == "r":
-        fits = are_indices("R", tensor, grad._device is CPU)
+        mask = isinstance(layout_of_index(tensor), Mask)
+        fits = tensor._dtype is int64 or mask or grad._device is not CPU
     else:
         fits = tensor._dtype in (grad._dtype, grad._dtype.compute, int64) or grad._device is not CPU
     if not fits:

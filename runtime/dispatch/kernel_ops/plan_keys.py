@@ -7,11 +7,11 @@ from math import copysign, prod
 from typing import Any
 
 from ...kernels.compile.machine import pair_products
-from ...kernels.cpu.dtypes.half_plans import INDEX, MASK
+from ...kernels.cpu.dtypes.half_plans import INDEX, INT32, MASK
 from ...kernels.cpu.movement.gathering import gathered
-from ...kernels.cpu.plan import Layout, Mask, Plan, takes_complex
+from ...kernels.cpu.plan import Layout, Mask, Narrow, Plan, takes_complex
 from ...tensor.devices import CPU
-from ...tensor.dtypes import bfloat16, bool_, dtype, int64
+from ...tensor.dtypes import bfloat16, bool_, dtype, int32, int64
 from ...tensor.shapes import Size
 
 MOST = 4096  # plans of one op; then it forgets all of them
@@ -74,32 +74,42 @@ def may_be_key(values: Sequence[Any]) -> bool:
 
 
 def are_indices(letter: str, argument: Any, on_host: bool) -> bool:
-    """Whether an argument that is an index, or a list of them, is of int64; lists, in which there may be masks, on the
-    host alone. What keeps its dtype and may be left out is an index or a mask there."""
+    """Whether an argument that is an index, or a list of them, is of int64; on the host it may be a contiguous one of
+    int32, or a mask. Lists are of the host alone; what keeps its dtype and may be left out is an index there."""
     if letter == "J":
         few = on_host and 1 <= len(argument) <= MOST_INDICES
-        return few and all(index is None or index._dtype is int64 or is_mask(index) for index in argument)
+        return few and all(index is None or is_index(index) for index in argument)
     if letter == "R" and on_host:
-        return argument is None or argument._dtype is int64 or is_mask(argument)
-    return letter != "I" or argument._dtype is int64
+        return argument is None or is_index(argument)
+    return letter != "I" or argument._dtype is int64 or (on_host and is_index(argument))
 
 
-def is_mask(index: Any) -> bool:
-    """Whether an index is a contiguous mask of bools on the host, of some dimensions."""
-    return index._dtype is bool_ and index._strides is None and bool(index._shape) and index._device is CPU
+def is_index(tensor: Any) -> bool:
+    """Whether a tensor of the host has indices of int64, or, contiguous, of int32, or is a mask of some dimensions."""
+    return tensor._dtype is int64 or type(layout_of_index(tensor)) is not Layout
+
+
+def layout_of_index(tensor: Any) -> Layout:
+    """The layout of an index, in the class that says of what dtype it is: of a mask, or of int32, a contiguous one."""
+    if tensor._strides is None and tensor._device is CPU:
+        if tensor._dtype is bool_ and tensor._shape:
+            return Mask(tensor._shape, None)
+        if tensor._dtype is int32:
+            return Narrow(tensor._shape, None)
+    return Layout(tensor._shape, tensor._strides)
 
 
 def as_known(letter: str, argument: Any) -> Any:
     """An argument as a plan is found by it: layouts in the place of tensors."""
     if letter == "J":
-        return tuple([None if t is None else (Mask if is_mask(t) else Layout)(t._shape, t._strides) for t in argument])
+        return tuple([None if t is None else layout_of_index(t) for t in argument])
     if letter == "L":
         return tuple([Layout(t._shape, t._strides, halves=are_halves(t._dtype)) for t in argument])
     if letter not in "TOIR" or argument is None:
         return argument
-    if letter == "R" and is_mask(argument):
-        return Mask(argument._shape, None)
     own = argument._dtype
+    if letter == "I" or (letter == "R" and own in (bool_, int32)):
+        return layout_of_index(argument)
     return Layout(argument._shape, argument._strides, own.kind == "c", are_halves(own))
 
 
@@ -109,17 +119,17 @@ def are_halves(own: dtype) -> bool:
 
 
 def parts_of_key(letter: str, argument: Any) -> tuple[Any, ...]:
-    """The parts of a key that stand for an argument; of a mask its dtype is in the place of strides."""
+    """The parts of a key that stand for an argument; of a mask, or an index of int32, its dtype is in the place of
+    strides."""
     if letter == "L":
         return tuple([part for t in argument for part in parts_of_key("O", t)])
     if letter == "J":
-        masks = [t is not None and t._dtype is bool_ for t in argument]
-        parts = [(t._shape, bool_) if a else parts_of_key("O", t) for a, t in zip(masks, argument, strict=True)]
-        return tuple([part for both in parts for part in both])
+        return tuple([part for t in argument for part in parts_of_key("I", t)])
     if letter in "TOIR":
         if argument is None:
             return None, None
-        return argument._shape, bool_ if letter == "R" and is_mask(argument) else argument._strides
+        told = letter in "IR" and argument._dtype in (bool_, int32) and argument._device is CPU
+        return argument._shape, argument._dtype if told else argument._strides
     if letter == "d" and type(argument) in (list, Size):
         return (tuple(argument),)
     return (argument,)
@@ -129,6 +139,7 @@ def operand_letters(letters: str, layouts: Sequence[Any]) -> str:
     """What plans read of operands: what keeps its dtype is an index or a mask, and all others are of one dtype."""
     kinds = [*letters.replace("O", "T")]
     for i, known in enumerate(layouts):
-        if kinds[i] == "R":
-            kinds[i] = MASK if known is None or isinstance(known, Mask) else INDEX
+        if kinds[i] in "IR":
+            masks = isinstance(known, Mask) or (kinds[i] == "R" and known is None)
+            kinds[i] = MASK if masks else INT32 if isinstance(known, Narrow) else INDEX
     return "".join(kinds)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ...pool.parallel_for import shared
+from ...tensor.shapes import contiguous_strides
 from .aligned import empty
 
 EXACT = 1 << 53  # the greatest whole number below which a float64 has all others
@@ -46,8 +47,8 @@ class Step(NamedTuple):
     are `masks` of bool. Complex numbers are given to a kernel as pairs of their parts; results whose numbers are
     `complexes` have them.
 
-    A result may be as long as elements say: `counted` has pairs (k, c), by which the first size of result k is the last
-    number in result c, of int64, that a call before has made; the shape of k has 0 there.
+    A result may be as long as elements say: `counted` has pairs (k, c), by which one size of result k is the last
+    number in result c, of int64, that a call before has made; the shape of k has 0 there, and there alone.
 
     `row` is how many elements of an operand or result a row has, where rows follow each other in memory and a call for
     some of them costs no more for each: one thread then goes through many to and fro (runtime/pool/turning.py).
@@ -145,6 +146,10 @@ class Mask(Layout):
     """The shape of a contiguous mask of bools among indices."""
 
 
+class Narrow(Layout):
+    """The shape of contiguous indices of int32, which calls before those of a plan widen."""
+
+
 def is_exact(number: float) -> bool:
     """Whether a number is a whole one, and still is when a call takes it as a float64."""
     return isinstance(number, int) and abs(number) <= EXACT
@@ -158,6 +163,18 @@ def are_masks(indices: Sequence[Layout | None]) -> bool:
 def are_contiguous(*operands: Layout | None) -> bool:
     """Whether the strides of all are the usual ones; an operand that is not given does not count."""
     return all(operand is None or operand.strides is None for operand in operands)
+
+
+def as_vector(x: Layout) -> Layout:
+    """A layout, that of one number as that of a vector."""
+    return x if x.shape else x._replace(shape=(1,), strides=None)
+
+
+def in_shape(layout: Layout, shape: Ints) -> Layout:
+    """A contiguous array in a shape to which it broadcasts."""
+    missing = len(shape) - len(layout.shape)
+    own = zip(layout.shape, contiguous_strides(layout.shape), strict=True)
+    return Layout(shape, (*[0] * missing, *[0 if size == 1 else step for size, step in own]))
 
 
 def run(find: Callable[..., Plan | None], *arguments: Any) -> list[Any]:
@@ -212,7 +229,7 @@ class ReadyStep(NamedTuple):
     rows: tuple[int, int] | None
     work: int
     dtypes: dict[int, np.dtype]  # of results that are not of the operands' dtype
-    counted: dict[int, int]  # of results as long as elements say: the results that have their first sizes
+    counted: dict[int, int]  # of results as long as elements say: the results that have these sizes
 
 
 MOST = 4096  # plans that are remembered; then all are forgotten
@@ -247,7 +264,8 @@ def run_step(step: ReadyStep, arguments: Sequence[Any], results: list[Any], dtyp
     """Run one call of a plan; the results that it is the first to name are made."""
     for output, shape in step.made:
         if output in step.counted:
-            shape = int(results[step.counted[output]][-1]), *shape[1:]
+            count = int(results[step.counted[output]][-1])
+            shape = tuple([size or count for size in shape])
         results[output] = empty(shape, step.dtypes.get(output, dtype))
     flat = [memory_of(results[~i] if i < 0 else arguments[i], reach, dtype) for i, reach in step.operands]
     flat += [results[output].reshape(-1) for output in step.results]

@@ -52,7 +52,9 @@ class Call(Struct):
     results: int  # how many; the numbers of the outputs that they are, and of their elements
     outputs: Items[int] = room(MOST_RESULTS)
     sizes: Items[int] = room(MOST_RESULTS)
-    counted: Items[int] = room(MOST_RESULTS)  # k + 1: the last number in output k is the first of the result's sizes
+    counted: Items[int] = room(
+        MOST_RESULTS
+    )  # k + 1: the last number in output k is the size that is 0 in the result's shape
     extent: int  # how many rows, or the like, threads may share, 0 for none; parts begin at multiples of `unit`
     unit: int
     place: int  # of the ints that say where a part begins and ends
@@ -176,16 +178,16 @@ def last_number(counts: Tensor) -> int:
 
 
 @native
-def with_first_size(shape: Tuple, count: int) -> New[Tuple]:
-    """A shape with another first size."""
+def with_count(shape: Tuple, count: int) -> New[Tuple]:
+    """A shape with another size in the place of the one that is 0."""
     number = c.new_int(count)
     found = cast(Tuple, NULL) if number is NULL else c.new_tuple(size(shape))
     if found is NULL:
         c.release(number)
         return found
-    put_item(found, 0, number)
-    for i in range(1, size(shape)):
-        put_item(found, i, retain(item(shape, i)))
+    for i in range(size(shape)):
+        counted = c.as_int(item(shape, i)) == 0
+        put_item(found, i, number if counted else retain(item(shape, i)))
     return found
 
 
@@ -195,7 +197,7 @@ def shape_of(call: Call, i: int, results: Tuple, shapes: Tuple) -> New[Tuple]:
     shape = cast(Tuple, item(shapes, 1 + call.outputs[i]))
     if call.counted[i] == 0:
         return retain(shape)
-    return with_first_size(shape, last_number(cast(Tensor, item(results, call.counted[i] - 1))))
+    return with_count(shape, last_number(cast(Tensor, item(results, call.counted[i] - 1))))
 
 
 @native
@@ -205,7 +207,7 @@ def new_result(call: Call, i: int, kind: int, results: Tuple, shapes: Tuple) -> 
     if shape is NULL:
         return NULL
     if call.counted[i]:
-        count *= c.as_int(item(shape, 0))
+        count *= last_number(cast(Tensor, item(results, call.counted[i] - 1)))
     flat = new_flat(new(Size).items, count, kind)
     made = cast(Object, NULL) if flat is NULL else new_tensor(flat, shape, dtype_of(kind))
     c.release(shape)
@@ -260,6 +262,17 @@ def run_call(plan: CallPlan, call: Call, operands: Operands, results: Tuple, sha
 
 
 @native
+def new_results(plan: CallPlan) -> New[Tuple]:
+    """A tuple with room for what the calls of a plan make; NULL where there is no memory."""
+    results = c.new_tuple(plan.results)
+    if results is NULL:
+        return NULL
+    for i in range(plan.results):
+        put_item(results, i, not_handled())  # none is NULL: the collector sees the tuple as soon as it exists
+    return results
+
+
+@native
 def run_plan(found: Tuple, outputs: int, kind: int, operands: Operands) -> New[Tuple]:
     """The results in a tuple, with None for those that the plan does not make; NULL where a call fails.
 
@@ -267,11 +280,9 @@ def run_plan(found: Tuple, outputs: int, kind: int, operands: Operands) -> New[T
     its own, is released.
     """
     plan = cast(CallPlan, cast(Array, item(found, 0)).memory)
-    results = c.new_tuple(plan.results)
+    results = new_results(plan)
     if results is NULL:
         return NULL
-    for i in range(plan.results):
-        put_item(results, i, not_handled())  # none is NULL: the collector sees the tuple as soon as it exists
     for i in range(plan.calls):
         call = cast(Call, address_of(plan.steps) + CALL_BYTES * i)
         if not run_call(plan, call, operands, results, found, kind):

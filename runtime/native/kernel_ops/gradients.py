@@ -10,7 +10,7 @@ from .. import c_functions as c
 from ..elementwise.broadcast import has_layout
 from ..elementwise.forward import lies_elsewhere
 from ..graph.gradients import GradientPlan, unwritten, wanted_of, with_rows
-from ..interned import cpu, device_functions, float32, int64, list_type, none, tuple_type
+from ..interned import bool_, cpu, device_functions, float32, int64, list_type, none, tuple_type
 from ..layout import Array, Dict, List, Node, Object, Tensor, Tuple
 from ..references import Owned, item, own, own_new, put_item, retain, size, slot
 from ..tensors import is_tensor_anywhere, kind_of, not_handled, records, same
@@ -19,8 +19,8 @@ from .launch import (
     INDEX,
     MOST_INDICES,
     TENSOR,
-    is_mask,
     is_operand,
+    is_told_by_dtype,
     looked_up,
     may_be_key,
     note_index,
@@ -70,7 +70,7 @@ def is_kept(node: Node, read: Read, dtype: Object, place: Object) -> bool:
         return False
     own_dtype = cast(Tensor, thing).dtype
     if read.letter == RAW and place is cpu:
-        return own_dtype is int64 or is_mask(thing)
+        return own_dtype is int64 or (own_dtype is bool_ and is_told_by_dtype(thing))
     wide = own_dtype is float32 and is_half(kind_of(dtype))
     return own_dtype is dtype or own_dtype is int64 or wide or place is not cpu
 

@@ -13,7 +13,7 @@ from ..kernel_calls import Arguments
 from ..layout import Array, DType, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, own_new, release_all, retain
 from ..tensors import any_kind_of, is_tensor, kind_of_number, not_handled, records
-from .calls import CALL_BYTES, Call, CallPlan, Operands, run_call
+from .calls import CALL_BYTES, Call, CallPlan, Operands, new_results, run_call
 from .launch import (
     OPTIONAL,
     TENSOR,
@@ -61,16 +61,21 @@ def lie_apart(calls: CallPlan, operands: Operands) -> bool:
 
 
 @native
-def write_by_calls(plan: KernelOpPlan, first: Tensor, found: Tuple, kind: int, operands: Operands) -> New[Object]:
+def write_by_calls(
+    plan: KernelOpPlan, first: Tensor, found: Tuple, kind: int, operands: Operands, owned: Owned
+) -> New[Object]:
     """The first tensor, after the calls of a plan: the last of them writes, and the write is counted before; None where
     one before it raises."""
     calls = cast(CallPlan, cast(Array, item(found, 0)).memory)
+    results = own_new(owned, new_results(calls))
+    if results is NULL:
+        return NULL
     for i in range(calls.calls):
         # Before the write: no reader may take the old count for the new values.
         if i == calls.calls - 1 and not count_write(first, plan.name):
             return NULL
         call = cast(Call, address_of(calls.steps) + CALL_BYTES * i)
-        if not run_call(calls, call, operands, found, found, kind):
+        if not run_call(calls, call, operands, results, found, kind):
             return not_handled() if c.error_set() is NULL else NULL
     return retain(first)
 
@@ -119,7 +124,7 @@ def write_by_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) ->
     if not lie_apart(cast(CallPlan, cast(Array, item(found, 0)).memory), operands):
         return not_handled()
     # What only moves need not be read as a float: INT16 has as many bits.
-    return write_by_calls(plan, first, found, INT16 if is_half(kind) else kind, operands)
+    return write_by_calls(plan, first, found, INT16 if is_half(kind) else kind, operands, owned)
 
 
 @native

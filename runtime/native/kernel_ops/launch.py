@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.native_code.element_kinds import BFLOAT16, INTEGERS, is_complex, is_half, is_whole
+from ...kernels.llvm.native_code.element_kinds import BFLOAT16, INT32, INTEGERS, is_complex, is_half, is_whole
 from ...kernels.llvm.native_code.element_kinds import BOOL as BOOLS
 from ...kernels.llvm.native_code.memory import bits, load
 from ...kernels.llvm.native_code.structs import Items, Struct, room
@@ -18,6 +18,7 @@ from ..interned import (
     device_functions,
     false,
     float_type,
+    int32,
     int64,
     int_type,
     list_type,
@@ -38,6 +39,7 @@ from .calls import MOST_OPERANDS, CallPlan, Operands, note_none, note_operand, r
 TENSOR, OPTIONAL, INDEX, RAW, LIST, INDICES, INT, BOOL, DIMS, TEXT = (ord(letter) for letter in "TOIRLJnbds")
 TENSORS = (TENSOR, OPTIONAL, INDEX, RAW)
 NULLABLE = (OPTIONAL, RAW)
+KEEPING = (INDEX, RAW)  # their dtypes
 MOST_INDICES = 4  # in a list
 MINUS_ZERO = -(2**63)  # the bits of -0.0
 
@@ -96,16 +98,24 @@ def takes(letter: int, argument: Object) -> bool:
 
 
 @native
+def is_index(tensor: Tensor, place: Object) -> bool:
+    """Whether a tensor has indices of int64, or, contiguous on the host, of int32, or is such a mask of bools."""
+    if tensor.dtype is int64:
+        return True
+    return place is cpu and tensor.strides is none and (tensor.dtype is int32 or tensor.dtype is bool_)
+
+
+@native
 def is_operand(thing: Object, letter: int, dtype: Object, place: Object) -> bool:
-    """Whether a tensor of a device may be read: indices are of int64, others of one dtype (NULL: not known yet), but
-    for those that may have any."""
+    """Whether a tensor of a device may be read: indices are such, others of one dtype (NULL: not known yet), but for
+    those that may have any."""
     if not is_tensor_anywhere(thing) or cast(Tensor, thing).device is not place:
         return False
     if cast(Tensor, thing).fn.type is outdated_type:
         return False
     own_dtype = cast(Tensor, thing).dtype
     if letter == INDEX:
-        return own_dtype is int64
+        return is_index(cast(Tensor, thing), place)
     return own_dtype is dtype or dtype is NULL or letter == RAW
 
 
@@ -130,9 +140,7 @@ def are_indices(indices: Tuple, place: Object) -> bool:
         return False
     for i in range(count):
         index = item(indices, i)
-        if index is none or is_operand(index, INDEX, NULL, place):
-            continue
-        if not is_operand(index, TENSOR, bool_, place) or cast(Tensor, index).strides is not none:
+        if index is not none and not is_operand(index, INDEX, NULL, place):
             return False
     return True
 
@@ -192,20 +200,20 @@ def listed_operands(plan: KernelOpPlan, given: Arguments) -> int:
 
 
 @native
-def is_mask(index: Object) -> bool:
-    """Whether an index, or None, is a contiguous mask of bools on the host."""
-    if index is none or cast(Tensor, index).device is not cpu:
+def is_told_by_dtype(index: Object) -> bool:
+    """Whether an index, or None, is a contiguous mask of bools, or one of int32, on the host."""
+    if index is none or cast(Tensor, index).device is not cpu or cast(Tensor, index).strides is not none:
         return False
-    return cast(Tensor, index).dtype is bool_ and cast(Tensor, index).strides is none
+    return cast(Tensor, index).dtype is bool_ or cast(Tensor, index).dtype is int32
 
 
 @native
 def put_index(key: Tuple, at: int, index: Object) -> None:
-    """Make shape and strides of an index parts of a key: a mask has its dtype in the place of the strides, as it is
-    contiguous."""
-    if is_mask(index):
+    """Make shape and strides of an index parts of a key: a mask, or one of int32, has its dtype in the place of the
+    strides, as it is contiguous."""
+    if is_told_by_dtype(index):
         put_item(key, at, retain(cast(Tensor, index).shape))
-        put_item(key, at + 1, retain(bool_))
+        put_item(key, at + 1, retain(cast(Tensor, index).dtype))
     else:
         put_layout(key, at, index)
 
@@ -236,7 +244,7 @@ def key_of(plan: KernelOpPlan, given: Arguments) -> New[Tuple]:
                 place += 2
         elif letter == INDICES:
             place = put_layouts(key, place, cast(Tuple, argument))
-        elif letter == RAW:
+        elif letter in KEEPING:
             put_index(key, place, argument)
             place += 2
         elif letter in TENSORS:
@@ -256,9 +264,11 @@ def note_index(
     if index is none:
         note_none(operands, number, INTEGERS)
         return True
-    tensor, masks = cast(Tensor, index), item(key, at + 1) is bool_
-    fits = tensor.shape is item(key, at) and tensor.flat is not none if masks else has_layout(tensor, key, at)
-    return fits and note_operand(calls, operands, number, tensor, BOOLS if masks else INTEGERS, owned)
+    tensor, told = cast(Tensor, index), item(key, at + 1)
+    if told is not bool_ and told is not int32:
+        return has_layout(tensor, key, at) and note_operand(calls, operands, number, tensor, INTEGERS, owned)
+    fits = tensor.shape is item(key, at) and tensor.flat is not none
+    return fits and note_operand(calls, operands, number, tensor, BOOLS if told is bool_ else INT32, owned)
 
 
 @native
@@ -285,7 +295,7 @@ def note_operands(
         place += 2
     for i in range(plan.operands):
         letter, argument = plan.letters[i], given.items[i]
-        if letter == RAW:
+        if letter in KEEPING:
             if not note_index(calls, operands, i, argument, key, place, owned):
                 return False
             place += 2
@@ -293,9 +303,8 @@ def note_operands(
             if argument is none:
                 note_none(operands, i, kind)
             else:
-                tensor, own_kind = cast(Tensor, argument), INTEGERS if letter == INDEX else kind
-                fits = has_layout(tensor, key, place)
-                if not fits or not note_operand(calls, operands, i, tensor, own_kind, owned):
+                tensor = cast(Tensor, argument)
+                if not has_layout(tensor, key, place) or not note_operand(calls, operands, i, tensor, kind, owned):
                     return False
             place += 2
         elif letter == INDICES:

@@ -137,7 +137,7 @@ def reach(layout: Layout) -> int:
 
 def call_letters(step: Step, letters: str, others: dict[int, str]) -> str:
     """What the operands and results of a call are: I for int64, W for int32, B for bool, T for the operands' dtype."""
-    alike = {INDEX: INDEX, MASK: MASK}
+    alike = {INDEX: INDEX, MASK: MASK, INT32: INT32}
     given = [alike.get(letters[i], HALF) if i >= 0 else others.get(~i, HALF) for i in step.operands]
     return "".join([*given, *[others.get(output, HALF) for output, _ in step.results]])
 
@@ -154,7 +154,7 @@ def call_of(step: Step, letters: str) -> np.ndarray:
         which=step.operands,
         results=len(step.results),
         outputs=[output for output, _ in step.results],
-        sizes=[prod(shape[1:] if output in counted else shape) for output, shape in step.results],
+        sizes=[prod(filter(None, shape) if output in counted else shape) for output, shape in step.results],
         counted=[1 + counted[output] if output in counted else 0 for output, _ in step.results],
         extent=extent,
         unit=unit,

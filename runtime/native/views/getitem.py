@@ -6,7 +6,7 @@ from __future__ import annotations
 from ...kernels.llvm.native_code.structs import Items, Struct
 from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
-from ..interned import ellipsis, int64, int_type, none, slice_type, tuple_type
+from ..interned import bool_, ellipsis, int64, int_type, none, slice_type, tuple_type
 from ..kernel_calls import Arguments
 from ..kernel_ops.launch import KernelOpPlan, launch_plan
 from ..layout import Array, Object, Tensor, Tuple
@@ -145,8 +145,11 @@ def are_arrays(keys: Tuple) -> bool:
 
 @native
 def is_index(key: Object) -> bool:
-    """Whether a part of a key is a tensor of int64 of some dimensions."""
-    return is_tensor(key) and cast(Tensor, key).dtype is int64 and size(cast(Tensor, key).shape) > 0
+    """Whether a part of a key is a tensor of int64 of some dimensions, or a mask of one."""
+    if not is_tensor(key):
+        return False
+    dtype, dims = cast(Tensor, key).dtype, size(cast(Tensor, key).shape)
+    return (dtype is int64 and dims > 0) or (dtype is bool_ and dims == 1)
 
 
 @native

@@ -32,7 +32,7 @@ def pdist(x: Array, p: float) -> Array:
     return take_elements(row_distances(x, x, p), memory.constant(places_above(x.shape[0]), x.device))
 
 
-def pdist_backward(grad: Array, x: Array, result: Array, p: float) -> Array:
+def pdist_backward(grad: Array, x: Array, result: Array, p: float) -> Array | None:
     """The gradient of the matrix: that of its rows as the first of a pair, with all others."""
     return row_distances_backward((True, False), in_square(grad, x), x, x, in_square(result, x), p)[0]
 

@@ -161,6 +161,52 @@ def add_rows(call: Call) -> Any:
     return (op.scatter_add_ if call.writes else op.scatter_add)(call.whole(x), dim, where, source)
 
 
+def copy_rows(call: Call) -> Any:
+    """index_copy: at the same indices of all examples, or a scatter."""
+    x, index = call["input"], call["index"]
+    if not (x._shape and index._shape and call["source"]._shape):
+        return loop(call)
+    dim = call.dimension(call["dim"], len(x._shape))
+    if not belongs(index, call.level):
+        return call.run(call.all_whole() | {"index": index, "dim": dim})
+    source = call.whole(call["source"])
+    where = spread_index(call.whole(index), source._shape, dim)
+    return (op.scatter_ if call.writes else op.scatter)(call.whole(x), dim, where, source)
+
+
+def fill_rows(call: Call) -> Any:
+    """index_fill: at the same indices of all examples, or where a mask of each says so."""
+    x, index, value = call["input"], call["index"], call["value"]
+    if not (x._shape and index._shape):
+        return loop(call)
+    dim = call.dimension(call["dim"], len(x._shape))
+    if not call.is_batched("index", "value"):
+        return call.run(call.arguments | {"input": call.whole(x), "dim": dim})
+    places = op.checked_indices(index, dim - 1, x._shape[dim - 1], "index_fill", True)
+    no = op.zeros((x._shape[dim - 1],), dtype=dtypes.bool_, device=x._device)
+    chosen = op.scatter(no, 0, places, True).reshape((-1, *[1] * (len(x._shape) - dim)))
+    result = call.whole(x.masked_fill(chosen, value))
+    return call.whole(x).copy_(result) if call.writes else result
+
+
+def put_elements(call: Call) -> Any:
+    """Elements of the flattened tensor, as `put` writes them."""
+    x, index = call["input"], call["index"]
+    places = op.checked_indices(index, 0, x.numel(), "put", True)
+    source = call["source"].reshape(index._shape)
+    result = call.whole(op.index_put(x.flatten(), [places], source, call["accumulate"]).view(x._shape))
+    return call.whole(x).copy_(result) if call.writes else result
+
+
+def write_where(call: Call) -> Any:
+    """masked_written: a choice between elements, as each example has its own order of them."""
+    x, mask, source = call["input"], call["mask"], call["source"]
+    if not source.numel():
+        return loop(call)
+    order = op.order_of_true(mask.expand(x._shape), source.numel(), 0)
+    return call.whole(op.where(mask, op.index(source.flatten(), [order]), x))
+
+
 def embed(call: Call) -> Any:
     """Rows of a table that all share, or of one table with those of all examples."""
     table, indices = call.first, call["indices"]

@@ -13,7 +13,7 @@ from ...errors import ShapeError, UnsupportedDtypeError
 from ...tensor import views
 from ..shape.checks import as_strided, diagonal
 from ..shape.checks_slice_join import select, slice
-from .checks import index_add, masked_select, scatter, scatter_value
+from .checks import fitting_value, index_add, masked_select, scatter, scatter_value
 
 Ints = Sequence[int]
 REDUCTIONS = ("sum", "prod", "mean", "amax", "amin")
@@ -103,7 +103,7 @@ def index_fill(op: str, self: Any, dim: int, index: Any, value: Any) -> tuple[An
         raise RuntimeError(f"{op}(): Index has to be a vector/scalar, got {index.ndim} dimensions")
     if getattr(value, "ndim", 0):
         raise RuntimeError(f"{op}() only supports a 0-dimensional value tensor, but got {value.ndim} dimension(s)")
-    return self, wrap_dim(op, dim, self.ndim), index, value
+    return self, wrap_dim(op, dim, self.ndim), index, fitting_value(op, self, value)[1]
 
 
 def scatter_reduce(
@@ -158,7 +158,8 @@ def index_reduce(
 def masked_scatter(op: str, self: Any, mask: Any, source: Any) -> tuple[Any, ...]:
     """A mask of bools that broadcasts with the tensor, and elements of its dtype."""
     _require_same_dtype(op, self, source)
-    return *masked_select(op, self, mask), source
+    x, where = masked_select(op, self, mask)
+    return x, mask if x is self else where, source
 
 
 def _require_region(op: str, src: Any, shape: Ints) -> None:

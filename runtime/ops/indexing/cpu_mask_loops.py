@@ -62,6 +62,20 @@ def compress_rows(x: Array, mask: Array, starts: Array, out: Array, width: int, 
             i += 1
 
 
+@jit(halves=WRITTEN)
+def compress_lines(x: Array, mask: Array, starts: Array, out: Array, width: int, first: int, last: int) -> None:
+    """In each of a range of lines the rows of x, of `width` elements, where the mask is true."""
+    total = starts[starts.size - 1]
+    for b in range(first, last):
+        n = np.int64(0)
+        for i in range(mask.size):
+            if mask[i] and n < total:
+                row, to = part_of(x, (b * mask.size + i) * width, width), part_of(out, (b * total + n) * width, width)
+                for k in range(width):
+                    to[k] = row[k]
+                n += 1
+
+
 @jit
 def expand(x: Array, mask: Array, starts: Array, out: Array, first: int, last: int) -> None:
     """Words of x, one after the other, where the mask is true, and zeros elsewhere: the transpose of `compress`."""

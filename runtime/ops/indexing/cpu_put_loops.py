@@ -4,7 +4,8 @@ Equal indices are written in one thread, in one order. The last two arguments ar
 finds indices that `look_at` has seen, and looks again, as another thread may be changing them.
 
 Raises:
-    IndexError: an index is out of bounds: the kernel in Python then says which.
+    IndexError: an index is out of bounds, or another number of elements of a mask are true than there are values: the
+        kernel in Python then says which.
 """
 
 from __future__ import annotations
@@ -122,6 +123,27 @@ def put_by_one(
 
 
 @jit
+def fill_by_one(
+    out: Array,
+    a: Array,
+    value: float,
+    size: int,
+    place: int,
+    least: int,
+    count: int,
+    step: int,
+    width: int,
+    along: int,
+    first: int,
+    last: int,
+) -> None:
+    """out[b step + a[i] place + w along] = value, for lines (b, w)."""
+    given = empty_row(out[0], 1)
+    given[0] = out.dtype.type(value)
+    put_by_one(out, a, given, size, place, least, count, step, width, along, 0, 0, 0, 0, first, last)
+
+
+@jit
 def put_rows(
     out: Array,
     a: Array,
@@ -190,6 +212,59 @@ def put_by_two(
     if outside[0]:
         raise IndexError
     put_slices(out, places, values, step, width, along, 0, value_row, value_along, add, first, last)
+
+
+@jit
+def places_of_true(mask: Array, step: int) -> Array:
+    """step i for each i where the mask is true."""
+    places, n, i = zero_places(count_of_true(mask)), 0, 0
+    while n < places.size and i < mask.size:  # another thread may be changing the mask
+        places[n] = i * step
+        n += int(mask[i])
+        i += 1
+    return places
+
+
+@jit
+def count_of_true(mask: Array) -> int:
+    """How many elements are true."""
+    total = 0
+    for i in range(mask.size):
+        total += int(mask[i])
+    return total
+
+
+@jit
+def look_at_true(mask: Array, least: int, most: int) -> None:
+    """Whether as many elements are true as may be."""
+    if not least <= count_of_true(mask) <= most:
+        raise IndexError
+
+
+@jit
+def put_true(
+    out: Array,
+    mask: Array,
+    values: Array,
+    place: int,
+    least: int,
+    most: int,
+    step: int,
+    width: int,
+    along: int,
+    value_step: int,
+    value_row: int,
+    value_along: int,
+    add: int,
+    first: int,
+    last: int,
+) -> None:
+    """out[b step + i place + w along] = values[b value_step + n value_row + w value_along], or += with `add`, for lines
+    (b, w), where the n-th true element is the i-th one."""
+    places = places_of_true(mask, place)
+    if not least <= places.size <= most:
+        raise IndexError
+    put_slices(out, places, values, step, width, along, value_step, value_row, value_along, add, first, last)
 
 
 @jit

@@ -88,11 +88,11 @@ def _joined(op: str, part: DeviceArray, dim: int, at: DeviceArray, src: Any, nam
     if isinstance(src, DeviceArray) and src.ndim:
         values, value_steps = in_order(src.viewed(at.shape, 0, src.byte_strides)), steps
     else:
-        values, value_steps = _one(src, part), (0, 0, 0)
+        values, value_steps = one_of(src, part), (0, 0, 0)
     return collected(part, rows, values, (before, along, after, count), steps, value_steps, name, 1, included)
 
 
-def _one(src: Any, like: DeviceArray) -> DeviceArray:
+def one_of(src: Any, like: DeviceArray) -> DeviceArray:
     """A number as an array of one element."""
     if isinstance(src, DeviceArray):
         return src.reshape(1)

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from ...namespace import op
 from ...tensor import dtypes
+from ...tensor.devices import CPU
 from ...tensor.shapes import broadcast_shapes
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
@@ -56,11 +57,6 @@ def broadcast_beside(op_name: str, dim: int, first: Ints, second: Ints) -> tuple
     return (*common[:dim], first[dim], *common[dim + 1 :]), (*common[:dim], second[dim], *common[dim + 1 :])
 
 
-def indices_along(dim: int, index: Tensor) -> list[Tensor | None]:
-    """The indices that select slices along a dimension: None for each dimension before it."""
-    return [*(None,) * dim, index]
-
-
 def slice_mask(self: Tensor, dim: int, index: Tensor) -> Tensor:
     """A mask that broadcasts to the tensor: true in the slices at `index` along a dimension."""
     size = self._shape[dim] if self.ndim else 1
@@ -78,6 +74,31 @@ def full_of(like: Tensor, shape: Ints, value: Any) -> Tensor:
 def along_dim(x: Tensor, dim: int, ndim: int) -> Tensor:
     """A vector laid along a dimension, so that it broadcasts with `ndim` dimensions; of 0 dimensions its one number."""
     return x.reshape((-1, *(1,) * (ndim - dim - 1)) if ndim else ())
+
+
+def scattered_where(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """Elements written where a mask is true, by the kernel of the host if they lie there, and there are any."""
+    if self._device is CPU and source.numel():
+        return op.masked_written(self, mask, source)
+    return chosen_where(self, mask, source)
+
+
+def chosen_where(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """The same as a choice between elements that are read by index."""
+    where = mask.expand(self._shape)
+    if not source.numel():
+        op.order_of_true(where, 0, 0)
+        return self.clone()
+    return op.where(where, op.index(source.flatten(), [op.order_of_true(where, source.numel(), 0)]), self)
+
+
+def given_to_true(grad: Tensor, mask: Tensor, shape: Ints) -> Tensor:
+    """Of elements that were written where a mask is true the gradients, zeros for those that were not."""
+    count = prod(shape)
+    if not count:
+        return zeros_of(grad, shape)
+    order = op.order_of_true(mask.expand(grad._shape), count, 0)
+    return op.index_backward(grad.masked_fill(mask.logical_not(), 0), (count,), [order]).view(shape)
 
 
 def trues_like(x: Tensor) -> Tensor:

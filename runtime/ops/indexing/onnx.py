@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,35 @@ def with_values(onnx: Any, x: Any, indices: Sequence[Any], values: Any, accumula
     front = _in_front(onnx, x, dims)
     written = onnx.ScatterND(front, places, values, reduction="add" if accumulate else None)
     return onnx.Transpose(written, perm=np.argsort(_front(x.ndim, dims)))
+
+
+def filled_along(onnx: Any, x: Any, dim: int, index: Any, value: Any) -> Any:
+    """x with one number in slices along a dimension."""
+    dim, sizes = dim % max(x.ndim, 1), list(x.shape) or [1]
+    rows = onnx.Expand(value, [prod(index.shape), *sizes[:dim], *sizes[dim + 1 :]])
+    return _with_rows(onnx, x, dim, index, rows)
+
+
+def written_along(onnx: Any, x: Any, dim: int, index: Any, source: Any) -> Any:
+    """x with slices along a dimension replaced by those of another tensor."""
+    dim, sizes = dim % max(x.ndim, 1), list(x.shape) or [1]
+    slices = onnx.Reshape(source, [*sizes[:dim], prod(index.shape), *sizes[dim + 1 :]])
+    return _with_rows(onnx, x, dim, index, onnx.Transpose(slices, perm=_front(len(sizes), [dim])))
+
+
+def _with_rows(onnx: Any, x: Any, dim: int, index: Any, rows: Any) -> Any:
+    """x with slices along a dimension replaced by rows, in which this dimension is the first one."""
+    order = _front(max(x.ndim, 1), [dim])
+    front = onnx.Transpose(x if x.ndim else onnx.Reshape(x, [1]), perm=order)
+    written = onnx.ScatterND(front, onnx.Cast(onnx.Reshape(index, [-1, 1]), to=7), rows)
+    return onnx.Reshape(onnx.Transpose(written, perm=np.argsort(order)), list(x.shape))
+
+
+def flat_put(onnx: Any, x: Any, index: Any, source: Any, accumulate: bool) -> Any:
+    """x with elements written, or added, at places of the flattened tensor."""
+    places, values = onnx.Reshape(index, [-1, 1]), onnx.Reshape(source, [-1])
+    written = onnx.ScatterND(onnx.Reshape(x, [-1]), places, values, reduction="add" if accumulate else None)
+    return onnx.Reshape(written, list(x.shape))
 
 
 def _masked(onnx: Any, x: Any, indices: Sequence[Any], values: Any, accumulate: bool) -> Any:

@@ -16,6 +16,8 @@ from ...kernels.cpu.plan import (
     Step,
     are_contiguous,
     are_masks,
+    as_vector,
+    in_shape,
     of_any_dtype,
     of_any_layout,
     of_chosen,
@@ -65,7 +67,7 @@ def steps_around(x: Layout, dim: int) -> tuple[int, int, int, int] | None:
 def index(x: Layout, indices: tuple[Layout | None, ...]) -> Plan | None:
     """Up to three arrays of indices, or a mask of the first dimensions."""
     if are_masks(indices):
-        return by_mask(x, indices[0]) if len(indices) == 1 and indices[0] is not None else None
+        return by_mask(x, [(dim, found) for dim, found in enumerate(indices) if found is not None])
     dims = [dim for dim, found in enumerate(indices) if found is not None]
     if len(dims) > 3 or not are_contiguous(*indices) or not prod(x.shape):
         return None
@@ -154,13 +156,6 @@ def broadcast_together(shapes: tuple[Ints, ...]) -> Ints | None:
     return common if prod(common) else None
 
 
-def in_shape(layout: Layout, shape: Ints) -> Layout:
-    """A contiguous array in a shape to which it broadcasts."""
-    missing = len(shape) - len(layout.shape)
-    own = zip(layout.shape, contiguous_strides(layout.shape), strict=True)
-    return Layout(shape, (*[0] * missing, *[0 if size == 1 else step for size, step in own]))
-
-
 @of_chosen
 @of_any_dtype
 def take_elements(x: Layout, index: Layout) -> Plan | None:
@@ -194,14 +189,15 @@ def index_backward(grad: Layout, input_sizes: Ints, indices: tuple[Layout | None
 @of_any_dtype
 def gather(x: Layout, dim: int, index: Layout, sparse_grad: bool) -> Plan | None:
     """One element of a line for each index."""
+    x, shape, index = as_vector(x), index.shape, as_vector(index)
     around = [[*layout.shape[:dim], *layout.shape[dim + 1 :]] for layout in (x, index)]
-    if not x.shape or not prod(x.shape) or around[0] != around[1] or not are_contiguous(x, index):
+    if not prod(x.shape) or around[0] != around[1] or not are_contiguous(x, index):
         return None
     before, after = prod(x.shape[:dim]), prod(x.shape[dim + 1 :])
     size, count = x.shape[dim], index.shape[dim]
     rows = before * count, unit_of(after)
     ints, work = (before, size, count, after), rows[0] * after
-    return (Step(gather_of, (0, 2), ((0, index.shape),), (), ints, rows, work, row=after),)
+    return (Step(gather_of, (0, 2), ((0, shape),), (), ints, rows, work, row=after),)
 
 
 @of_any_dtype

@@ -18,6 +18,7 @@ from ...kernels.cpu.plan import (
     Plan,
     Step,
     are_contiguous,
+    as_vector,
     is_exact,
     of_any_dtype,
     of_any_layout,
@@ -131,8 +132,9 @@ def _filling(target: int, x: Layout, dim: int, index: Layout, value: float) -> S
 def _joining(target: int, x: Layout, dim: int, index: Layout, src: Layout, how: int) -> Step | None:
     """The call that joins elements with those of the target, which lies as `x`; None where the steps through an operand
     are too many."""
+    x, index, src = as_vector(x), as_vector(index), as_vector(src)
     shape = index.shape
-    if not x.shape or len(shape) != len(x.shape) or not prod(x.shape) or not prod(shape):
+    if len(shape) != len(x.shape) or not prod(x.shape) or not prod(shape):
         return None
     steps = [step for layout in (x, index, src) for step in _steps_along(layout, shape, dim)]
     if len(steps) < 9:
@@ -179,7 +181,7 @@ def _looked_at(out: Layout, dim: int, index: Layout, writing: Step | None) -> Pl
     reach = 1 + sum((n - 1) * step for n, step in sizes)
     if writing is None or reach != prod(n for n, _ in sizes):
         return None
-    return looking(2, 0, out.shape[dim], reach), writing
+    return looking(2, 0, as_vector(out).shape[dim], reach), writing
 
 
 def index_of_rows(x: Layout, dim: int, index: Layout, src: Layout) -> Layout | None:

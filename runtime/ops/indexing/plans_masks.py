@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
 
-from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous, of_any_dtype
-from .cpu_mask_loops import BLOCK, compress, compress_rows, count_true, order_true, sum_up, true_places, unravel_all
+from ...kernels.cpu.movement.gathering import copy_step
+from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous, in_shape, of_any_dtype
+from .cpu_mask_loops import (
+    BLOCK,
+    compress,
+    compress_lines,
+    compress_rows,
+    count_true,
+    order_true,
+    sum_up,
+    true_places,
+    unravel_all,
+)
+from .cpu_put_loops import put_true
+from .plans_writes import MOST_TRUE, into_copy
 
 MOST_UNRAVELED = 16 * BLOCK  # elements of more than two dimensions whose places one thread may find
 
@@ -50,12 +64,29 @@ def order_of_true(mask: Layout, available: int, lead: int) -> Plan | None:
     return (Step(order_true, (0,), ((0, mask.shape),), (), (size, available), (lines, 1), row=size, indices=(0,)),)
 
 
-def by_mask(x: Layout, mask: Layout) -> Plan | None:
-    """The elements where a mask of all dimensions is true, or the slices where one of the first dimensions is."""
-    ndim, size = len(mask.shape), prod(mask.shape)
-    if x.shape[:ndim] != mask.shape or not prod(x.shape) or not are_contiguous(x, mask):
+@of_any_dtype
+def masked_written(x: Layout, mask: Layout, source: Layout) -> Plan | None:
+    """A copy with elements of another tensor, one after the other, where a mask is true."""
+    available, size = prod(source.shape), prod(x.shape)
+    if not available or not 0 < size <= MOST_TRUE or not are_contiguous(x, mask, source):
         return None
-    rest = x.shape[ndim:]
-    kernel, ints = (compress_rows, (prod(rest),)) if rest else (compress, ())
-    result, rows = ((0, (0, *rest)),), (-(-size // BLOCK), 1)
-    return (*counted(1, 1, size), Step(kernel, (0, 1, ~1), result, (), ints, rows, prod(x.shape), counted=((0, 1),)))
+    spread = None if mask.shape == x.shape else copy_step(in_shape(mask, x.shape), 1, 1, "B")
+    if spread is None and mask.shape != x.shape:
+        return None
+    places, values = (1, 0, available, 0, 1, 1), (0, 1, 1, 0)
+    put = Step(put_true, (~0, ~1 if spread else 1, 2), (), (), (*places, *values), (1, 1))
+    return (*([spread] if spread else []), *into_copy(x, put))
+
+
+def by_mask(x: Layout, indices: Sequence[tuple[int, Layout]]) -> Plan | None:
+    """The elements where a mask of all dimensions is true, or the slices where one of some dimensions is; the only one
+    of the indices, of which each has its first dimension with it."""
+    (first, mask), *others = indices
+    last, size, work = first + len(mask.shape), prod(mask.shape), prod(x.shape)
+    if others or x.shape[first:last] != mask.shape or not work or not are_contiguous(x, mask):
+        return None
+    before, rest = x.shape[:first], x.shape[last:]
+    kernel = compress_lines if before else compress_rows if rest else compress
+    ints, rows = (prod(rest),) if before or rest else (), (prod(before) if before else -(-size // BLOCK), 1)
+    operands, result = (0, 1 + first, ~1), ((0, (*before, 0, *rest)),)
+    return (*counted(1 + first, 1, size), Step(kernel, operands, result, (), ints, rows, work, counted=((0, 1),)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import prod
 
 from ...kernels.cpu.dtypes.half_plans import UNIT, copied
+from ...kernels.cpu.movement.contiguous import merged
 from ...kernels.cpu.movement.gathering import redirected
 from ...kernels.cpu.movement.moves import PART, WORK, flat_move, path
 from ...kernels.cpu.plan import (
@@ -18,6 +19,7 @@ from ...kernels.cpu.plan import (
     Step,
     are_contiguous,
     are_masks,
+    as_vector,
     is_exact,
     of_any_dtype,
     of_any_layout,
@@ -27,9 +29,11 @@ from .cpu_put_loops import (
     add_rows_at,
     add_rows_onto_zeros,
     look_at,
+    look_at_true,
     put_by_one,
     put_by_two,
     put_rows,
+    put_true,
     times_number,
 )
 from .cpu_take_back_loops import give_back_by_one
@@ -38,6 +42,7 @@ from .cpu_writes import chosen_of, folded_steps_of
 COLUMNS = 16  # of what is written belong to one thread
 NONE = -1  # of the rows
 ELEMENTS = 4096  # of indices that one thread looks at, at least
+MOST_TRUE = 1 << 16  # elements of a mask that each thread goes through
 WIDE = 32  # elements of a row from which it costs little that each thread looks at all indices
 
 
@@ -66,6 +71,11 @@ def looking(operand: int, least: int, size: int, count: int) -> Step:
     return Step(look_at, (operand,), (), (), (least, size), (count, ELEMENTS), count)
 
 
+def shared_lines(count: int, along: int, width: int) -> tuple[int, int]:
+    """Rows that threads share, of so many lines: neighbours in memory stay in one thread."""
+    return count, COLUMNS if along == 1 and width > 1 else 1
+
+
 @of_any_dtype
 def index_put_(out: Layout, indices: tuple[Layout | None, ...], values: Layout, accumulate: bool) -> Plan | None:
     """Up to two arrays of indices of one shape, of neighbouring dimensions."""
@@ -84,30 +94,27 @@ def _put_at(
 ) -> Plan | None:
     dims = tuple([dim for dim, found in enumerate(indices) if found is not None])
     given = [found for found in indices if found is not None]
+    if are_masks(given):
+        return put_where_true(target, out, dims[0], given[0], values, accumulate) if len(given) == 1 else None
     if not 1 <= len(dims) <= 2 or len({found.shape for found in given}) != 1 or not are_contiguous(*given):
         return None
-    if (
-        are_masks(given)
-        or dims[-1] - dims[0] >= len(dims)
-        or dims[-1] >= len(out.shape)
-        or (len(dims) == 2 and dims[0])
-    ):
+    if dims[-1] - dims[0] >= len(dims) or dims[-1] >= len(out.shape) or (len(dims) == 2 and dims[0]):
         return None
     places, least = [3 + dim for dim in dims], [-out.shape[dim] for dim in dims]
-    return _put(target, out, dims, given[0].shape, places, (values, 2), least, accumulate)
+    return writing_at(target, out, dims, given[0].shape, places, (values, 2), least, accumulate)
 
 
 @of_any_dtype
 def index_add_(out: Layout, dim: int, index: Layout, source: Layout, alpha: float) -> Plan | None:
     """Slices added along a dimension."""
-    return _added(0, out, dim, index, source) if alpha == 1 and out.shape and are_contiguous(index) else None
+    return _added(0, out, dim, index, source) if alpha == 1 and are_contiguous(index) else None
 
 
 def _added(target: int, out: Layout, dim: int, index: Layout, source: Layout) -> Plan | None:
-    return _put(target, out, (dim,), (prod(index.shape),), [2], (source, 3), [0], True)
+    return writing_at(target, as_vector(out), (dim,), (prod(index.shape),), [2], (source, 3), [0], True)
 
 
-def _put(
+def writing_at(
     target: int,
     out: Layout,
     dims: Ints,
@@ -134,8 +141,29 @@ def _put(
         return (*looked, Step(put_rows, operands, (), (), tuple(ints), (out.shape[0], 1), work))
     kernel, ints = (put_by_one, [*ints, least[0]]) if len(dims) == 1 else (put_by_two, ints)
     ints += [count, step, width, along, *(steps if len(dims) == 1 else steps[1:]), int(add)]
-    rows = (prod(shape) // count, COLUMNS if along == 1 and width > 1 else 1)
+    rows = shared_lines(prod(shape) // count, along, width)
     return (*looked, Step(kernel, operands, (), (), tuple(ints), rows, work))
+
+
+def put_where_true(target: int, out: Layout, dim: int, mask: Layout, values: Layout, add: bool) -> Plan | None:
+    """Values written, or added, where a mask of dimensions from one on is true: as many of them, or one for all."""
+    strides, last = strides_of(out), dim + len(mask.shape)
+    size, chosen = prod(mask.shape), merged(mask.shape, strides[dim:last])
+    if out.shape[dim:last] != mask.shape or len(chosen) > 1 or not 0 < size <= MOST_TRUE:
+        return None
+    step = chosen[0][1] if chosen else 1
+    sizes, behind = (*out.shape[:dim], size, *out.shape[last:]), len(out.shape) - last
+    count = values.shape[-1 - behind] if len(values.shape) > behind else 1
+    shape, front, (first, width, along) = chosen_of(sizes, (*strides[:dim], step, *strides[last:]), 1, (dim,), (count,))
+    given = _steps_of(values, shape, (front, front + 1))
+    if given is None or not prod(shape) or first is None or width is None or along is None:
+        return None
+    between = (0, size) if count == 1 else (count, count)
+    looked = [Step(look_at_true, (3 + dim,), (), (), between)] if target == 0 and count != 1 else []
+    row, work = given[1] if count != 1 else 0, WORK * prod(shape) // count * size
+    ints = (step, *between, first, width, along, given[0], row, given[2], int(add))
+    rows = shared_lines(prod(shape) // count, along, width)
+    return (*looked, Step(put_true, (target, 3 + dim, 2), (), (), ints, rows, work))
 
 
 def _steps_of(values: Layout, shape: Ints, chosen: tuple[int, int]) -> Ints | None:
@@ -155,12 +183,12 @@ def index_add(x: Layout, dim: int, index: Layout, source: Layout, alpha: float) 
     """A copy with slices added."""
     if alpha != 1:
         return _scaled_first(x, dim, index, source, alpha)
-    if not x.shape or not prod(x.shape) or not are_contiguous(x, index):
+    if not prod(x.shape) or not are_contiguous(x, index):
         return None
     if dim or not are_contiguous(source):
         found = _added(~0, x, dim, index, source)
         return found and into_copy(x, *found)
-    rows, width, count = x.shape[0], prod(x.shape[1:]), prod(index.shape)
+    rows, width, count = as_vector(x).shape[0], prod(x.shape[1:]), prod(index.shape)
     work = prod(x.shape) + prod(source.shape)
     return (Step(add_rows_at, (0, 2, 3), ((0, x.shape),), (), (rows, width, count), (rows, 1), work),)
 

@@ -124,7 +124,7 @@ def each_apart(self: Tensor, pieces: Sequence[Tensor], dim: int) -> tuple[Tensor
 
 def each_copied(pieces: Sequence[Tensor]) -> tuple[Tensor, ...]:
     """Copies of pieces, which share no memory."""
-    return tuple(piece.clone() for piece in pieces)
+    return tuple(op.contiguous_copy(piece) for piece in pieces)
 
 
 def filled_copy(self: Tensor, value: Any) -> Tensor:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ...kernels.cpu.movement.copies import contiguous
-from ...kernels.cpu.plan import run
+from ...kernels.cpu.plan import run, run_if_planned
 from ...pool.parallel_for import is_shared, shared
 from ...pool.threads import get_num_threads
 from . import plans_counting
@@ -96,6 +96,10 @@ def distinct(a: Array, dim: int | None, runs: bool, places: bool) -> tuple[Array
 
     Also the index of each element among them and how often each occurs; both empty where `places` is False.
     """
+    if dim is not None and a.dtype in FLOATS:
+        found = run_if_planned(plans_counting.distinct, contiguous(a), dim, runs, places)
+        if found is not None:
+            return found[0], found[1], found[2]
     if runs:
         return _runs(a, dim)
     if dim is None and a.dtype.kind == "i" and a.size:

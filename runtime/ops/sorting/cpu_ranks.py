@@ -176,6 +176,22 @@ def middles(x: Array, values: Array, places: Array, skips: int, along: int, afte
 
 
 @jit
+def most_frequent(x: Array, values: Array, places: Array, along: int, after: int, first: int, last: int) -> None:
+    """The least of the elements of each line that occur most often, and where it occurs last; nan equals nothing."""
+    (keys, ranks), order = room_for_keys(x[0], along), empty_row(0, along)
+    for line in range(first, last):
+        start = line // after * along * after + line % after
+        line_order(x, start, after, False, keys, ranks, order)
+        run, longest, at, before = 0, 0, 0, x[start]
+        for i in range(along):
+            found = x[start + order[i] * after]
+            run, before = run + 1 if found == before and i else 1, found
+            if run > longest:
+                longest, at = run, order[i]
+        values[line], places[line] = x[start + at * after], at
+
+
+@jit
 def key_of_rank(keys: Array, rank: int) -> int:
     """The key that has so many before it in order: between the least and the greatest one by halves."""
     low, high = keys[0], keys[0]

@@ -1,11 +1,19 @@
-"""Which of the results of a search for distinct elements are given."""
+"""Numbers that are searched for, and which of the results of a search for distinct elements are given."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from ...namespace import op
+
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
+
+
+def number_beside(rows: Tensor, number: Any) -> Tensor:
+    """A number to be searched for, in the dtype of ordered floats: a wider one would be rounded on the way."""
+    own = rows._dtype if rows.is_floating_point() else None
+    return op.as_tensor(number, dtype=own, device=rows.device)
 
 
 def chosen_outputs(found: Sequence[Tensor], inverse: bool, counts: bool) -> Any:

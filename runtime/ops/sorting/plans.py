@@ -7,6 +7,7 @@ from typing import Any
 
 from ...kernels.cpu.folding import Folding, folding
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype
+from ..indexing.cpu_take_loops import gather_of
 from . import cpu_ranks as loops
 from .cpu_search_loops import MATCHED, match, search
 from .cpu_topk_loops import greatest_in_order
@@ -16,7 +17,8 @@ FEW_OF_MANY, MANY = 64, 256  # of a line of more than so many: those above the g
 MOST_IN_LINE = 4096  # elements of a line that is sorted by one thread
 RANKED = 32  # elements of a line that are sooner ranked than chosen from
 SEARCHED = 1024  # values that one thread searches for, at least
-COMPARED = 32  # elements of which each is compared with all others, at most
+COMPARED = 32  # elements of which each is compared with all others
+MOST_COMPARED = 1 << 14  # pairs of more elements that are compared, at most
 MOST_AT_ONCE = 4096  # elements of which the median is found by going through all of them for each bit
 
 
@@ -81,22 +83,34 @@ def _middles(x: Layout, fold: Folding, dim: int, skips: int) -> Plan | None:
 
 
 @of_any_dtype
+def mode(x: Layout, dim: int, keepdim: bool) -> Plan | None:
+    """The element that occurs most often, and where it does last."""
+    shape = folding(x.shape, dim, keepdim).result
+    return _in_lines(loops.most_frequent, x, dim, (), ((0, shape), (1, shape)), (1,))
+
+
+@of_any_dtype
 def searchsorted_indices(rows: Layout, values: Layout, right: bool, sorter: Layout | None) -> Plan | None:
-    """Where values would be put in to keep their rows in order."""
-    count = prod(values.shape)
-    if sorter is not None or not count or not are_contiguous(rows, values):
+    """Where values would be put in to keep their rows in order, which are brought into it first."""
+    count, length = prod(values.shape), rows.shape[-1]
+    if not count or not are_contiguous(rows, values, sorter) or (sorter is not None and not length):
         return None
-    length = rows.shape[-1]
     ints = int(right), length, count // prod(rows.shape[:-1])
     unit = max(SEARCHED, length // 8)  # each thread makes tables above a row
-    return (Step(search, (0, 1), ((0, values.shape),), (), ints, (count, unit), 8 * count, indices=(0,)),)
+    found = Step(search, (0, 1), ((0, values.shape),), (), ints, (count, unit), 8 * count, indices=(0,))
+    if sorter is None:
+        return (found,)
+    lines, work = prod(rows.shape[:-1]), prod(rows.shape)
+    ordered = Step(gather_of, (0, 3), ((1, rows.shape),), (), (lines, length, length, 1), (work, SEARCHED), work)
+    return ordered, found._replace(operands=(~1, 1))
 
 
 @of_any_dtype
 def is_among(elements: Layout, test_elements: Layout, assume_unique: bool, invert: bool) -> Plan | None:
     """Whether elements equal one of a few."""
     count, few = prod(elements.shape), prod(test_elements.shape)
-    if not count or not few or few > COMPARED or not are_contiguous(elements, test_elements):
+    many = few > COMPARED and few * count > MOST_COMPARED
+    if not count or not few or many or not are_contiguous(elements, test_elements):
         return None
     rows = count, MATCHED
     return (Step(match, (0, 1), ((0, elements.shape),), (), (int(invert),), rows, few * count, masks=(0,)),)

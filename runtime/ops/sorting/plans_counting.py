@@ -5,12 +5,15 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+from ...kernels.cpu.folding import folding
 from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous, of_any_dtype, with_whole_numbers
 from .cpu_counting_loops import bins_needed, counts_of_bins, even_counts
 from .cpu_distinct_loops import count_or_order, count_runs, order_floats, put_distinct, put_ordered, put_runs
+from .cpu_distinct_slices import order_slices, put_slices_in_order
 
 MOST = 1 << 16  # numbers that one thread counts
 FEW = 1 << 10  # numbers for which there are places in any case
+MOST_SLICES = 1 << 8  # of which each is put in its place among those before it
 DENSE = 4  # times as many places as there are numbers may be needed
 
 
@@ -38,6 +41,8 @@ def histc(x: Layout, bins: int, min: float, max: float) -> Plan | None:
 
 def distinct_whole(x: Layout, dim: int | None, runs: bool, places: bool) -> Plan | None:
     """The distinct numbers in order, or one of each run."""
+    if dim is not None:
+        return distinct_slices(x, dim, runs, places)
     if runs:
         return in_runs(x, dim)
     return in_order(x, dim, places, count_or_order, max(FEW, DENSE * prod(x.shape)))
@@ -46,7 +51,24 @@ def distinct_whole(x: Layout, dim: int | None, runs: bool, places: bool) -> Plan
 @with_whole_numbers(distinct_whole)
 def distinct(x: Layout, dim: int | None, runs: bool, places: bool) -> Plan | None:
     """The distinct floats in order, or one of each run."""
+    if dim is not None:
+        return distinct_slices(x, dim, runs, places)
     return in_runs(x, dim) if runs else in_order(x, dim, places, order_floats, 0)
+
+
+def distinct_slices(x: Layout, dim: int, runs: bool, places: bool) -> Plan | None:
+    """Distinct slices in order, or one of each run, where there are few."""
+    before, count, after = folding(x.shape, dim).folded
+    if not are_contiguous(x) or not 0 < prod(x.shape) <= MOST or count > MOST_SLICES:
+        return None
+    found = (3, (count,)), (4, (1,))
+    results = (0, (*x.shape[:dim], 0, *x.shape[dim + 1 :])), (1, (count,) if places else (0,)), (2, (0,))
+    counted = ((0, 4), (2, 4)) if places else ((0, 4),)
+    ints = before, count, after
+    return (
+        Step(order_slices, (0,), found, (), (*ints, int(runs)), indices=(3, 4)),
+        Step(put_slices_in_order, (0, ~3), results, (), ints, indices=(1, 2), counted=counted),
+    )
 
 
 def in_order(x: Layout, dim: int | None, places: bool, kernel: Any, room: int) -> Plan | None:

@@ -144,3 +144,25 @@ def test_lines_have_plans_and_long_ones_have_none() -> None:
         sorting.SORT.found.clear()
         sg.randn(2, count).sort()
         assert any(plan is not None for plan in sorting.SORT.found.values()) is short
+
+
+def most_frequent(line: np.ndarray) -> tuple[Any, int]:
+    """The least of the elements that occur most often, and where it occurs last; nan equals nothing, and is last."""
+    counts = [int((line == value).sum()) or 1 for value in line]
+    known = [(-count, np.isnan(value), value) for count, value in zip(counts, line, strict=True)]
+    found = min(range(len(line)), key=lambda i: known[i][:2] + ((0,) if known[i][1] else (known[i][2],)))
+    return line[found], found if np.isnan(line[found]) else int(np.flatnonzero(line == line[found])[-1])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", *WHOLE])
+@pytest.mark.parametrize("shape", [(16, 16), (3,), (5, 1), (4, 33, 3), (3, 700), (plans.MOST_IN_LINE + 1,)])
+def test_modes(shape: tuple[int, ...], dtype: str) -> None:
+    """By a plan where lines are short, along each dimension, in rows and in other layouts."""
+    a = whole_numbers(shape, dtype) if dtype in WHOLE else numbers(shape, dtype)
+    for x in (sg.tensor(a), sg.tensor(a.T.copy()).permute(*range(a.ndim)[::-1])):
+        for dim in range(a.ndim):
+            lines = np.moveaxis(a.astype(np.float64) if a.dtype.kind == "f" else a, dim, -1)
+            found = [most_frequent(line) for line in lines.reshape(-1, shape[dim])]
+            values, places = (np.reshape(part, lines.shape[:-1]) for part in zip(*found, strict=True))
+            for _ in range(2):
+                agree(x.mode(dim), values.astype(dtype), places)

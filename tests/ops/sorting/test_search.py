@@ -80,3 +80,30 @@ def test_a_sorter_is_looked_at_where_it_is_given() -> None:
         assert sg.searchsorted(row, values, sorter=sg.tensor([1, 2, 0])).tolist() == [2]
     with pytest.raises(RuntimeError, match="hold indices into rows of 3"):
         sg.searchsorted(row, values, sorter=sg.tensor([1, 2, 3]))
+
+
+@pytest.mark.parametrize("dtype", [sg.float32, sg.float64, sg.float16, sg.int64, sg.int32])
+@pytest.mark.parametrize(("rows", "values"), [((9,), (3, 4)), ((9,), ()), ((3, 9), (3, 5)), ((2, 3, 20), (2, 3, 4))])
+def test_rows_in_another_order(rows: tuple[int, ...], values: tuple[int, ...], dtype: sg.dtype) -> None:
+    """Each call twice, of which the second is native code's; the order may lie in any layout."""
+    a, wanted = rng.integers(-9, 9, rows), rng.integers(-10, 10, values)
+    order = np.argsort(a, -1)
+    lines = np.take_along_axis(a, order, -1).reshape(-1, rows[-1])
+    found = wanted.reshape(len(lines), -1)
+    for right in (False, True):
+        side = "right" if right else "left"
+        expected = np.stack([np.searchsorted(row, x, side) for row, x in zip(lines, found, strict=True)]).reshape(
+            values
+        )
+        for sorter in (sg.tensor(order), sg.tensor(np.repeat(order, 2, -1))[..., ::2]):
+            for _ in range(2):
+                given = sg.tensor(a).to(dtype), sg.tensor(wanted).to(dtype)
+                places = sg.searchsorted(*given, right=right, sorter=sorter)
+                np.testing.assert_array_equal(places.numpy(), expected)
+
+
+def test_a_number_is_not_rounded() -> None:
+    """Beside float64 it is one, too: 0.1 of float32 is greater."""
+    row = sg.tensor([0.1, 0.2], dtype=sg.float64)
+    assert sg.searchsorted(row, 0.1).item() == 0
+    assert sg.bucketize(0.1, row, right=True).item() == 1

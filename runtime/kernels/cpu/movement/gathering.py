@@ -74,14 +74,15 @@ def loops_of(layout: Layout, most: int = MOST) -> Loops | None:
 
 
 def copy_step(layout: Layout, operand: int, output: int, letter: str) -> Step | None:
-    """The call that copies an operand, of indices or of floats; None where that takes more than one."""
-    loops, indices = loops_of(layout), (output,) if letter == "I" else ()
+    """The call that copies an operand, of indices (I), a mask (B) or of floats; None where that takes more than one."""
+    loops, indices, masks = loops_of(layout), (output,) if letter == "I" else (), (output,) if letter == "B" else ()
     if loops is not None:
-        return Step(gather, (operand,), ((output, layout.shape),), ints=(*loops[0], *loops[1]), indices=indices)
+        ints = (*loops[0], *loops[1])
+        return Step(gather, (operand,), ((output, layout.shape),), ints=ints, indices=indices, masks=masks)
     if prod(layout.shape) < MOST or layout.halves:  # elements of 16 bits are not copied as they are, but widened
         return None
     found = contiguous_copy(layout, operand, output)
-    return None if found is None else found._replace(indices=indices)
+    return None if found is None else found._replace(indices=indices, masks=masks)
 
 
 def redirected(step: Step, numbers: dict[int, int]) -> Step:

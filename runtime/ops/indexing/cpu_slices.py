@@ -1,0 +1,86 @@
+"""Slices along a dimension, and single elements, written over by index or by a mask.
+
+A kernel whose name ends with an underscore writes to its first array, whatever its layout is, when all indices have
+been found to be inside; the one without writes to a copy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...errors import DimensionError, ShapeError
+from ...kernels.cpu.movement.copies import contiguous, copied
+from .cpu_writes import put_slices_at, put_where
+
+Array = np.ndarray
+
+
+def index_copy(a: Array, dim: int, positions: Array, source: Array) -> Array:
+    """A copy of a with slices of `source` at `positions` along `dim`."""
+    result = copied(a)
+    index_copy_(result, dim, positions, source)
+    return result
+
+
+def index_copy_(out: Array, dim: int, positions: Array, source: Array) -> None:
+    """Writes slices of `source` at `positions` along `dim`.
+
+    Raises:
+        IndexError: an index is out of bounds, or negative.
+    """
+    whole, line = out.reshape(out.shape or 1), positions.reshape(-1)
+    slices = source.reshape(*whole.shape[:dim], line.size, *whole.shape[dim + 1 :])
+    put_slices_at("index_copy", whole, [dim], [line], [0], slices, False, DimensionError)
+
+
+def index_fill(a: Array, dim: int, positions: Array, value: Any) -> Array:
+    """A copy of a with one value in the slices at `positions` along `dim`."""
+    result = copied(a)
+    index_fill_(result, dim, positions, value)
+    return result
+
+
+def index_fill_(out: Array, dim: int, positions: Array, value: Any) -> None:
+    """Writes one value, a number or a 0-d array, to the slices at `positions` along `dim`.
+
+    Raises:
+        IndexError: an index is out of bounds.
+    """
+    whole, given = out.reshape(out.shape or 1), np.asarray(value, out.dtype)
+    put_slices_at(
+        "index_fill", whole, [dim], [positions.reshape(-1)], [-whole.shape[dim]], given, False, DimensionError
+    )
+
+
+def put_flat(a: Array, positions: Array, source: Array, accumulate: bool) -> Array:
+    """A copy of a with elements written, or added, at places of the flattened array."""
+    result = copied(a)
+    put_flat_(result, positions, source, accumulate)
+    return result
+
+
+def put_flat_(out: Array, positions: Array, source: Array, accumulate: bool) -> None:
+    """Writes elements, or adds them, at places of the flattened array.
+
+    Raises:
+        IndexError: an index is out of bounds.
+    """
+    line = contiguous(out).reshape(-1)
+    given = [0], [positions.reshape(-1)], [-line.size], source.reshape(-1)
+    put_slices_at("put", line, *given, accumulate, DimensionError)
+    if not out.flags.c_contiguous:
+        out[...] = line.reshape(out.shape)
+
+
+def masked_written(a: Array, mask: Array, source: Array) -> Array:
+    """A copy of a with the elements of `source`, one after the other, where a mask that broadcasts is true."""
+    result, where = copied(a), np.broadcast_to(mask, a.shape)
+    count = int(np.count_nonzero(where))
+    if count > source.size:
+        raise ShapeError(
+            f"masked_scatter(): Number of elements of source < number of ones in mask: {source.size} < {count}"
+        )
+    put_where(result, where, source.reshape(-1)[:count])
+    return result

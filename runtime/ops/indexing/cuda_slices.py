@@ -1,0 +1,66 @@
+"""Slices along a dimension, and single elements, written over by index or by a mask on a CUDA device."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from ...cuda import memory
+from ...cuda.array import DeviceArray
+from ...cuda.launching.moving import within_reach
+from ...cuda.memory import in_order
+from ...errors import ShapeError
+from . import cpu_slices as cpu
+from .cuda_found import nonzero
+from .cuda_gather import one_of
+from .cuda_rows import added_to_rows, broadcast, collected, rows_at
+
+
+@within_reach(cpu.index_copy)
+def index_copy(a: DeviceArray, dim: int, positions: DeviceArray, source: DeviceArray) -> DeviceArray:
+    """A copy of a with slices of `source` at `positions` along `dim`."""
+    return _written("index_copy", a, dim, positions, in_order(source), False)
+
+
+@within_reach(cpu.index_fill)
+def index_fill(a: DeviceArray, dim: int, positions: DeviceArray, value: Any) -> DeviceArray:
+    """A copy of a with one value in the slices at `positions` along `dim`."""
+    return _written("index_fill", a, dim, positions, one_of(value, a), True)
+
+
+def _written(
+    op: str, a: DeviceArray, dim: int, positions: DeviceArray, values: DeviceArray, alike: bool
+) -> DeviceArray:
+    """A new array; values are slices in row order, or one number for all."""
+    shape = a.shape or (1,)
+    before, along, after = prod(shape[:dim]), shape[dim], prod(shape[dim:][1:])
+    rows, count = rows_at(op, positions, dim, along, alike), positions.size
+    if not a.size or not count:
+        return memory.result_of(a)
+    steps = (0, 0, 0) if alike else (count * after, after, 1)
+    return collected(in_order(a), rows, values, (before, along, after, count), (0, 1, 0), steps, "last")
+
+
+@within_reach(cpu.put_flat)
+def put_flat(a: DeviceArray, positions: DeviceArray, source: DeviceArray, accumulate: bool) -> DeviceArray:
+    """A copy of a with elements written, or added, at places of the flattened array."""
+    rows = rows_at("put", in_order(positions).ravel(), 0, a.size, True)
+    if not rows.size:
+        return memory.result_of(a)
+    table, values = in_order(a).reshape(a.size), in_order(source).ravel()
+    return added_to_rows(table, rows, values, "sum" if accumulate else "last").reshape(a.shape)
+
+
+@within_reach(cpu.masked_written)
+def masked_written(a: DeviceArray, mask: DeviceArray, source: DeviceArray) -> DeviceArray:
+    """A copy of a with the elements of `source`, one after the other, where a mask that broadcasts is true."""
+    places = nonzero(in_order(broadcast(mask, a.shape)).ravel())
+    total = places.shape[0]
+    if total > source.size:
+        raise ShapeError(
+            f"masked_scatter(): Number of elements of source < number of ones in mask: {source.size} < {total}"
+        )
+    if not total:
+        return memory.result_of(a)
+    rows, values = rows_at("masked_scatter", places.ravel(), 0, a.size, False), in_order(source).ravel()[:total]
+    return added_to_rows(in_order(a).reshape(a.size), rows, values, "last").reshape(a.shape)
