@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from itertools import islice
 
@@ -10,7 +11,7 @@ from ..library.modules import Arity
 from ..library.row_kernels import with_row_kernels
 from ..spec.autocast import LIKE
 from ..spec.keys import WITHOUT_GRADIENT
-from ..spec.model import MOST_PROBLEMS, Problem, Spec
+from ..spec.model import MOST_PROBLEMS, Entry, Problem, Spec
 from ..spec.operators import REFLECTED
 from ..spec.sections import with_entries_named
 from ..spec.suggest import did_you_mean
@@ -73,7 +74,8 @@ def _check_named(context: Context) -> Iterator[Problem]:
 
 
 def _check_tried(context: Context) -> Iterator[Problem]:
-    """The ops under `try`, which are looked up first, are kernels with the same arguments, or one such view."""
+    """The ops under `try`, which are looked up first, are kernels with the same arguments, or one such view; or the
+    kernel that the composite is a call of."""
     entry = context.entry
     for name in entry.tries:
         tried, place = context.ops.entries.get(name), entry.key_places["try"]
@@ -81,12 +83,30 @@ def _check_tried(context: Context) -> Iterator[Problem]:
             message = f"there is no op '{name}'{did_you_mean(name, context.ops.entries)}"
             yield context.problem(place, message, "try")
             continue
+        if tried.compute.kind == "kernel" and _is_call_of(entry, tried):
+            continue
         same = [a.type for a in tried.schema.arguments] == [a.type for a in entry.schema.arguments]
         if not same or tried.compute.kind not in ("kernel", "view"):
             message = f"'{tried.name}' is no kernel or view with the types of arguments of '{entry.name}'"
             yield context.problem(place, message, "try")
         elif tried.compute.kind == "view" and len(entry.tries) > 1:
             yield context.problem(place, f"'{tried.name}' is a view, which is tried alone or not at all", "try")
+
+
+def _is_call_of(entry: Entry, tried: Entry) -> bool:
+    """Whether a composite is a call of an op on its own tensors, of which other arguments know the shape alone."""
+    tree, tensors = entry.compute.tree, [a.name for a in entry.tensor_arguments]
+    if entry.compute.kind != "composite" or not isinstance(tree, ast.Call) or ast.unparse(tree.func) != tried.name:
+        return False
+    if len(tried.tensor_arguments) != len(tensors):
+        return False
+    given, others = tree.args[: len(tensors)], tree.args[len(tensors) :]
+    nodes = [node for each in others for node in ast.walk(each)]
+    shapes = {n.value for n in nodes if isinstance(n, ast.Attribute) and n.attr in ("shape", "ndim")}
+    read = [n for n in nodes if isinstance(n, ast.Name) and n.id in tensors]
+    alone = len(tree.args) == len(tried.schema.arguments) and len(entry.tries) == 1
+    leading = [a.name for a in entry.schema.arguments[: len(tensors)]] == tensors
+    return alone and leading and [ast.unparse(each) for each in given] == tensors and all(n in shapes for n in read)
 
 
 def _check_autocast(context: Context) -> Iterator[Problem]:

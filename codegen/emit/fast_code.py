@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -171,8 +172,20 @@ class FastCode:
         return [calls.functions[name].upper() for name in self.op.entry.tries if name in calls.own]
 
     @property
+    def calls_planned(self) -> str | None:
+        """The object of the op under `try` that a composite is a call of, with arguments made of its own: what that has
+        found is kept under the composite's. None where there is none, or where a check reads elements."""
+        tree, told = self.op.entry.compute.tree, self.op.rule is None or not reads_elements(self.op.rule)
+        known = told and self.op.entry.compute.kind == "composite" and "?" not in self.letters.values()
+        if not known or not isinstance(tree, ast.Call) or ast.unparse(tree.func) not in self.op.entry.tries:
+            return None
+        return next(iter(self.tried), None)
+
+    @property
     def tries_view(self) -> bool:
         """Whether what is tried first is a view op with arguments that a check may have changed."""
+        if self.calls_planned:
+            return False
         return bool(self.tried) and len(self.op.arguments) > 1 and not self.op.arguments[1].type.is_tensor
 
     @property
