@@ -15175,7 +15175,7 @@ OPS = [
             ("self=V([[[1j, 2.0]]])", "RuntimeError"),
         ),
         autocast={"cpu": "float32"},
-        example=">>> sg.fft.ihfft(sg.tensor([8.0, -2.0, 0.0, -2.0]))\ntensor([1.-0.j, 2.-0.j, 3.-0.j])",
+        example=">>> sg.fft.ihfft(sg.tensor([8.0, -2.0, 0.0, -3.0]))\ntensor([0.7500-0.0000j, 2.0000+0.2500j, 3.2500-0.0000j])",
     ),
     Op(
         name="fft_fft2",

@@ -662,8 +662,8 @@ def fft_ihfft(
         IndexError, RuntimeError: expected: a real input; one dimension, brought to n numbers, n at least 1; norm is
             'backward', 'ortho' or 'forward'.
     Example:
-        >>> sg.fft.ihfft(sg.tensor([8.0, -2.0, 0.0, -2.0]))
-        tensor([1.-0.j, 2.-0.j, 3.-0.j])
+        >>> sg.fft.ihfft(sg.tensor([8.0, -2.0, 0.0, -3.0]))
+        tensor([0.7500-0.0000j, 2.0000+0.2500j, 3.2500-0.0000j])
     """
     if axis is not None:
         dim = axis

@@ -74,8 +74,8 @@ def fft_c2r(
     from scipy import fft
 
     given = weighted_pairs(resized(a, shape), last, n, pairs)
-    norms, given = (_FORWARD, np.conj(given)) if forward else (_INVERSE, given)
-    return _contiguous(fft.irfftn(given, lengths, dim, norms[normalization], workers=_workers(a)))
+    given = np.conj(given) if forward else given
+    return _contiguous(fft.irfftn(given, lengths, dim, _INVERSE[normalization], workers=_workers(a)))
 
 
 def _planned(

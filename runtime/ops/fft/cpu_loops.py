@@ -161,9 +161,10 @@ def write_rows(
     at: int,
     plane: int,
     scale: float,
+    nothing: float,
     out: Array,
 ) -> None:
-    """Some rows of the result, from their parts."""
+    """Some rows of the result, from their parts; `nothing` is the imaginary part of real numbers in half a spectrum."""
     like, size = out.dtype.type(0), item_size(out.dtype.type(0))
     real, imaginary = row_at(like, at, count * n + 1), row_at(like, at + plane, count * n + 1)
     if kind != HALF:
@@ -178,7 +179,7 @@ def write_rows(
         else:
             real[r * n + n], imaginary[r * n + n] = top, other
             half_spectrum(like, here, plane, address(row), n, address(turns), scale * pairs)
-        row[0], row[1], row[2 * n], row[2 * n + 1] = (top + other) * scale, 0, (top - other) * scale, 0
+        row[0], row[1], row[2 * n], row[2 * n + 1] = (top + other) * scale, nothing, (top - other) * scale, nothing
 
 
 @jit
@@ -231,6 +232,7 @@ def transform_rows_in(
     """`transform_rows` in memory for four planes."""
     like = x.dtype.type(0)
     factor, by_pairs = x.dtype.type(scale), x.dtype.type(pairs)
+    nothing = x.dtype.type(-0.0 if inverse else 0.0)
     one = (address(space) + APART - 1) // APART * APART
     other, size = one + 2 * plane, item_size(like)
     # Which passes have to do with planes alone.
@@ -251,7 +253,7 @@ def transform_rows_in(
             to, line = address(out) + start * 2 * n * size, 2 * steps[end, 2] * size
             ended(steps, factor, inverse, 1, count, plane, at, to, line)
         else:
-            write_rows(kind, turns, n, by_pairs, start, count, at, plane, factor, out)
+            write_rows(kind, turns, n, by_pairs, start, count, at, plane, factor, nothing, out)
 
 
 @jit

@@ -43,7 +43,8 @@ def transform_odd_rows(
         count = min(block, last - start)
         read_odd_rows(x, to_half != 0, n, like + pairs, start, count, one, plane)
         at = turned_passes(rows, factors, inverse != 0, n, block, count, plane, one, one + 2 * plane)
-        write_odd_rows(to_half != 0, n, like + pairs, start, count, at, plane, like + scale, out)
+        nothing = x.dtype.type(-0.0 if inverse else 0.0)
+        write_odd_rows(to_half != 0, n, like + pairs, start, count, at, plane, like + scale, nothing, out)
 
 
 @jit
@@ -72,9 +73,19 @@ def whole_of_odd(row: Array, pairs: float, real: Array, imaginary: Array) -> Non
 
 @jit
 def write_odd_rows(
-    to_half: bool, n: int, pairs: float, first: int, count: int, at: int, plane: int, scale: float, out: Array
+    to_half: bool,
+    n: int,
+    pairs: float,
+    first: int,
+    count: int,
+    at: int,
+    plane: int,
+    scale: float,
+    nothing: float,
+    out: Array,
 ) -> None:
-    """Some rows of n real numbers, or of the halves of their spectra, from their parts."""
+    """Some rows of n real numbers, or of the halves of their spectra, from their parts; `nothing` is that of a real one
+    which is imaginary."""
     like, by_pairs = out.dtype.type(0), scale * pairs
     real, imaginary = row_at(like, at, count * n), row_at(like, at + plane, count * n)
     numbers = part_of(out, first * n, 0 if to_half else count * n)
@@ -83,4 +94,4 @@ def write_odd_rows(
     for r in range(count if to_half else 0):
         row = part_of(out, (first + r) * (n + 1), n + 1)
         join(part_of(real, r * n, n // 2 + 1), part_of(imaginary, r * n, n // 2 + 1), by_pairs, row)
-        row[0], row[1] = real[r * n] * scale, 0
+        row[0], row[1] = real[r * n] * scale, nothing

@@ -71,8 +71,8 @@ def fft_c2r(x: Layout, lengths: Ints, dim: Ints, normalization: int, forward: bo
 
 
 def has_passes(x: Layout, lengths: Ints) -> bool:
-    """Whether there are elements, and transforms of all lengths are for our own loops."""
-    return 0 not in x.shape and have_passes(lengths)
+    """Whether there are elements, of no 16 bits, and transforms of all lengths are for our own loops."""
+    return 0 not in x.shape and not x.halves and have_passes(lengths)
 
 
 @functools.lru_cache(maxsize=256)
