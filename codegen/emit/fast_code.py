@@ -227,6 +227,13 @@ class FastCode:
         return (integers if "int" in entry.dtypes else "") + ("b" if free and same and "bool" in entry.dtypes else "")
 
     @property
+    def computes_complex(self) -> bool:
+        """Whether native code may compute complex tensors, which the op's check does not look at."""
+        check, entry = self.op.entry.check or "fitting_", self.op.entry
+        free = check.startswith(("fitting_", "numeric_"))
+        return free and "complex" in entry.dtypes and not any(self.op.raw) and not self.overwrites
+
+    @property
     def refused_whole(self) -> str:
         """Which whole numbers an op refuses that takes the others: "b" bools, "i" integers."""
         kinds = {"bool": "b", "int": "i"}
