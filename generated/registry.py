@@ -2435,7 +2435,7 @@ OPS = [
         dtypes=("float", "complex"),
         dtype="float",
         formulas={
-            "self": "grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.is_complex() else zeros_like(grad)",
+            "self": "grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.dtype.is_complex else zeros_like(grad)",
             "result": "auto_element_wise",
         },
         gives={"int32": "float32", "complex64": "float32"},

@@ -686,7 +686,17 @@ REAL_COPY = Elementwise(
     complexes=True,
 )
 IMAG_COPY = Elementwise(PACKAGE, "imag_copy", "imag_copy", "promote", result_dtypes=("real",), allowed=("complex",))
-ANGLE = Elementwise(PACKAGE, "angle", "angle", "float", result_dtypes=("real",), allowed=("float", "complex"))
+ANGLE = Elementwise(
+    PACKAGE,
+    "angle",
+    "angle",
+    "float",
+    result_dtypes=("real",),
+    allowed=("float", "complex"),
+    operands=("self",),
+    converts="ib",
+    complexes=True,
+)
 SIGMOID = Elementwise(PACKAGE, "sigmoid", "sigmoid", "float", operands=("self",), converts="ib", complexes=True)
 LOGSIGMOID = Elementwise(
     PACKAGE, "logsigmoid", "logsigmoid", "promote", allowed=("float",), operands=("self",), converts="ib"

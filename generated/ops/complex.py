@@ -15,6 +15,7 @@ from ...runtime.dispatch import checks
 from ...runtime.dispatch.elementwise.elementwise import result_dtype, run
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_ops.kernel_arrays import array_in, computed_dtype
+from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.view_cache import ViewOp
 from ...runtime.dispatch.writing import before_write, write, write_out
@@ -24,6 +25,7 @@ from ...runtime.modes.overrides.classes import plain
 from ...runtime.namespace import op
 from ...runtime.ops.complex import checks as complex_checks
 from ...runtime.ops.complex import cpu as complex_cpu
+from ...runtime.ops.complex import plans as complex_plans
 from ...runtime.representations.marked.marks import as_conjugate, as_negative
 from ...runtime.tensor import views
 from ...runtime.tensor.base import TensorBase as Tensor
@@ -33,6 +35,14 @@ from ...runtime.tensor.dtype_views import typed_view
 from .. import kernels
 from ..functions import complex as functions
 
+COMPLEX = KernelOp(
+    "complex",
+    complex_plans.complex_of_parts,
+    complex_cpu.complex_of_parts,
+    functions.ComplexBackward0,
+    {"real": "T", "imag": "T"},
+    dtypes=("complex",),
+)
 CONJ = ViewOp("conj", functions.ConjBackward0, "self")
 _NEG_VIEW = ViewOp("_neg_view", functions.NegViewBackward0, "self")
 RESOLVE_CONJ = ViewOp("resolve_conj", None, "self")
@@ -436,6 +446,10 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.complex(sg.tensor([1.0, 2.0]), sg.tensor([0.0, -1.0]))
         tensor([1.+0.j, 2.-1.j])
     """
+    if not watch.every and out is None:
+        result = COMPLEX.launch(real, imag)
+        if result is not None:
+            return result
     if (real.__class__ not in plain or imag.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("complex", complex, "elementwise", real, imag, out=out)
     ) is not NOT_HANDLED:
@@ -446,11 +460,16 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _complex(name: str, real, imag, into=None) -> Any:
+    given = (real, imag)
     if not isinstance(real, Tensor):
         real = checks.tensor(name, "real", real)
     if not isinstance(imag, Tensor):
         imag = checks.tensor(name, "imag", imag)
     real, imag = complex_checks.equal_parts(name, real, imag)
+    if into is None and not watch.every and COMPLEX.remember(given, (real, imag)):
+        result = COMPLEX.launch(real, imag)
+        if result is not None:
+            return result
     computed = (
         real._dtype
         if real._dtype.native and imag._dtype is real._dtype
@@ -524,8 +543,8 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         Tensor: the dtype of `input`, the default float for bools and integers, its real counterpart for complex
             numbers.
     Gradients:
-        self: grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.is_complex() else
-            zeros_like(grad)
+        self: grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.dtype.is_complex
+            else zeros_like(grad)
     Example:
         >>> sg.angle(sg.tensor([1j, -1 + 0j]))
         tensor([1.5708, 3.1416])
@@ -534,11 +553,17 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> z.grad  # at 0 there is no slope
         tensor([0.+0.0000j, 0.+0.5000j])
     """
+    if not watch.every and out is None:
+        result = kernels.ANGLE.launch(input)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("angle", angle, "elementwise", input, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ANGLE.launch_out(input, out) is not None:
+            return out
         return write_out("angle", out, _angle("angle", input), (input,), share="same")
     checks.tensor("angle", "input", input)
     return _angle("angle", input)
