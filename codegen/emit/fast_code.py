@@ -60,7 +60,8 @@ class FastCode:
         plain = len(op.tensors) == 1 and all(a.type.base == "int" for a in self.view_arguments)
         told = op.rule is None or not reads_storage(op.rule)
         recorded = op.node is not None and op.node.plain
-        return op.entry.compute.kind == "view" and plain and told and (recorded or op.gives_list) and not op.retypes
+        known = not op.retypes or (not op.has_dtype_argument and op.node is not None)
+        return op.entry.compute.kind == "view" and plain and told and (recorded or op.gives_list) and known
 
     @property
     def keeps_views(self) -> bool:

@@ -355,5 +355,6 @@ def found_by(ops: Sequence[OpCode]) -> list[str]:
     for code in (code for code in ops if code.fast.recalls or code.fast.keeps_views):
         given = behind(f'"{a.name}"' for a in code.arguments) + ", several=True" * code.gives_list
         node = code.node_class if code.fast.recalls else None
+        given += f', retypes="{code.entry.result_dtype[0]}"' if code.fast.recalls and code.retypes else ""
         lines.append(f'{code.fast.found_by} = ViewOp("{code.entry.schema.name}", {node}{given})')
     return lines

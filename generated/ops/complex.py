@@ -20,7 +20,7 @@ from ...runtime.dispatch.places import at
 from ...runtime.dispatch.view_cache import ViewOp
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.modes.overrides.classes import plain
 from ...runtime.namespace import op
 from ...runtime.ops.complex import checks as complex_checks
@@ -49,6 +49,8 @@ RESOLVE_CONJ = ViewOp("resolve_conj", None, "self")
 RESOLVE_NEG = ViewOp("resolve_neg", None, "self")
 REAL = ViewOp("real", None, "self")
 IMAG = ViewOp("imag", None, "self")
+VIEW_AS_REAL = ViewOp("view_as_real", functions.ViewAsRealBackward0, "self", retypes="real")
+VIEW_AS_COMPLEX = ViewOp("view_as_complex", functions.ViewAsComplexBackward0, "self", retypes="complex")
 
 
 def conj(input: Tensor) -> Tensor:
@@ -597,6 +599,10 @@ def view_as_real(input: Tensor) -> Tensor:
         >>> sg.view_as_real(sg.tensor([1 + 2j]))
         tensor([[1., 2.]])
     """
+    if not watch.every:
+        result = VIEW_AS_REAL.launch(input)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("view_as_real", view_as_real, "along", input)) is not NOT_HANDLED
@@ -606,16 +612,17 @@ def view_as_real(input: Tensor) -> Tensor:
 
 
 def _view_as_real(name: str, self) -> Any:
+    given = ()
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = complex_checks.complex_numbers(name, self)
     first = self
     kind = first._dtype.to_real()
-    result = typed_view(
-        first,
-        geometry(views.view_as_real, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize),
-        kind,
+    place = geometry(
+        views.view_as_real, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize
     )
+    VIEW_AS_REAL.remember(first, given, (place,))
+    result = typed_view(first, place, kind)
     if grad_mode.grad:
         if self._rg:
             functions.ViewAsRealBackward0.record(result, self)
@@ -646,6 +653,10 @@ def view_as_complex(input: Tensor) -> Tensor:
         >>> sg.view_as_complex(sg.tensor([[1.0, 2.0]]))
         tensor([1.+2.j])
     """
+    if not watch.casts or uncast():
+        result = VIEW_AS_COMPLEX.launch(input)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("view_as_complex", view_as_complex, "along", input)) is not NOT_HANDLED
@@ -655,18 +666,17 @@ def view_as_complex(input: Tensor) -> Tensor:
 
 
 def _view_as_complex(name: str, self) -> Any:
+    given = ()
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = complex_checks.pairs_of_parts(name, self)
     first = self
     kind = first._dtype.to_complex()
-    result = typed_view(
-        first,
-        geometry(
-            views.view_as_complex, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize
-        ),
-        kind,
+    place = geometry(
+        views.view_as_complex, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize
     )
+    VIEW_AS_COMPLEX.remember(first, given, (place,))
+    result = typed_view(first, place, kind)
     if grad_mode.grad:
         if self._rg:
             functions.ViewAsComplexBackward0.record(result, self)

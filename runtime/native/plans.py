@@ -257,7 +257,8 @@ def view_plan(op: Any) -> np.ndarray:
     if op.several or op.node is None:
         return ViewPlan.pack(found=address(op.found), operands=len(op.operands), typed=op.node is None)
     record = record_plan(op.node, op.operands, False)
-    return ViewPlan.pack(found=address(op.found), node=memory(record), operands=len(op.operands))
+    retypes = ("", "real", "complex").index(op.retypes)
+    return ViewPlan.pack(found=address(op.found), node=memory(record), operands=len(op.operands), retypes=retypes)
 
 
 def has_view_gradient(node: Any) -> bool:

@@ -142,3 +142,47 @@ def test_angles_of_real_numbers() -> None:
         np.testing.assert_array_equal(found.detach().numpy(), [0, np.pi, 0, 0, np.nan, np.pi])
         found.sum().backward()
         assert t.grad.tolist() == [0] * 6
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_views_of_parts(name: str) -> None:
+    """Pairs as complex numbers and these as pairs: one memory, one base, gradients, also of later calls."""
+    x = numbers((4, 3), name, 4)
+    x[~np.isfinite(x)] = 1
+    for _ in range(3):
+        z = sg.tensor(x)
+        parts = sg.view_as_real(z)
+        again = sg.view_as_complex(parts)
+        assert parts.dtype is z.dtype.to_real() and again.dtype is z.dtype
+        assert parts._base is z and again._base is z
+        np.testing.assert_array_equal(sg.view_as_real(z.t()).numpy()[..., 1], x.imag.T)
+        np.testing.assert_array_equal(sg.view_as_complex(parts[1:]).numpy(), x[1:])
+        parts.mul_(2)
+        np.testing.assert_array_equal(z.numpy(), 2 * x)
+        np.testing.assert_array_equal(again.numpy(), 2 * x)
+        leaf = sg.tensor(x, requires_grad=True)
+        (sg.view_as_real(leaf) ** 2).sum().backward()
+        np.testing.assert_allclose(leaf.grad.numpy(), 2 * x)
+        reals = sg.view_as_real(sg.tensor(x)).clone().requires_grad_()
+        pairs = sg.view_as_complex(reals)
+        (pairs * pairs.conj()).real.sum().backward()
+        np.testing.assert_allclose(reals.grad.numpy(), 2 * reals.detach().numpy())
+
+
+def test_views_of_parts_that_are_written_to() -> None:
+    """A write to a recorded view goes back to its base."""
+    x = numbers((5,), "complex128", 5)[3:] + 2
+    for _ in range(3):
+        leaf = sg.tensor(x, requires_grad=True)
+        base = leaf * 1
+        sg.view_as_real(base).mul_(3)
+        base.abs().sum().backward()
+        np.testing.assert_allclose(leaf.grad.numpy(), 3 * x / np.abs(x))
+
+
+def test_pairs_that_are_none() -> None:
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="size 2"):
+            sg.view_as_complex(sg.ones(3, 3))
+        with pytest.raises(RuntimeError, match="complex"):
+            sg.view_as_real(sg.ones(3, 2))
