@@ -15305,7 +15305,7 @@ OPS = [
             ("self=T(0, 4)", "RuntimeError"),
             ("self=V([[[1j, 2.0]]])", "RuntimeError"),
         ),
-        example=">>> sg.fft.ihfft2(sg.tensor([[10.0, -2.0], [-4.0, 0.0]]))\ntensor([[1.-0.j, 2.-0.j],\n        [3.-0.j, 4.-0.j]])",
+        example=">>> sg.fft.ihfft2(sg.tensor([[10.0, -2.0], [-4.0, 0.0]]))\ntensor([[1.-0.j, 2.-0.j],\n        [3.+0.j, 4.+0.j]])",
     ),
     Op(
         name="fft_fftn",
@@ -15451,7 +15451,7 @@ OPS = [
             ("self=V([[[1j, 2.0]]])", "RuntimeError"),
             ("self=T(2, 3, 2), dim=[5]", "IndexError"),
         ),
-        example=">>> sg.fft.ihfftn(sg.tensor([[10.0, -2.0], [-4.0, 0.0]]))\ntensor([[1.-0.j, 2.-0.j],\n        [3.-0.j, 4.-0.j]])",
+        example=">>> sg.fft.ihfftn(sg.tensor([[10.0, -2.0], [-4.0, 0.0]]))\ntensor([[1.-0.j, 2.-0.j],\n        [3.+0.j, 4.+0.j]])",
     ),
     Op(
         name="fft_fftshift",

@@ -1031,7 +1031,7 @@ def fft_ihfft2(
     Example:
         >>> sg.fft.ihfft2(sg.tensor([[10.0, -2.0], [-4.0, 0.0]]))
         tensor([[1.-0.j, 2.-0.j],
-                [3.-0.j, 4.-0.j]])
+                [3.+0.j, 4.+0.j]])
     """
     if axis is not None:
         dim = axis
@@ -1400,7 +1400,7 @@ def fft_ihfftn(
     Example:
         >>> sg.fft.ihfftn(sg.tensor([[10.0, -2.0], [-4.0, 0.0]]))
         tensor([[1.-0.j, 2.-0.j],
-                [3.-0.j, 4.-0.j]])
+                [3.+0.j, 4.+0.j]])
     """
     if axis is not None:
         dim = axis

@@ -11,7 +11,7 @@ from ...kernels.cpu.movement.copies import contiguous
 from ...kernels.cpu.plan import run_if_planned
 from ...pool.threads import get_num_threads
 from . import plans
-from .lengths import resized, with_sizes
+from .cpu_lengths import resized, with_sizes
 
 Array = np.ndarray
 

@@ -12,10 +12,10 @@ from ...kernels.cpu.movement.assembled import assembled, bordered, lines, whole
 from ...kernels.cpu.movement.places import MOST, moved
 from ...kernels.cpu.plan import Array, Ints, Layout, Plan, Step, for_complex
 from .cpu_calls import each_along, matrices_step, mirror_step, real_rows_step, rows_step, scale_of
+from .cpu_lengths import resized, with_sizes
 from .cpu_loops import COMPLEX, HALF, REAL, WHOLE
 from .cpu_matrices import takes_matrix
 from .cpu_tables import radices
-from .lengths import resized, with_sizes
 
 SPECTRUM, COPY, ROWS = 1, 2, 3  # results that only the calls use: a half, what is given in rows, and what comes in rows
 
