@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from itertools import islice
 
@@ -76,7 +77,7 @@ def _check_named(context: Context) -> Iterator[Problem]:
 
 def _check_tried(context: Context) -> Iterator[Problem]:
     """The ops under `try`, which are looked up first, are kernels with the same arguments, or one such view; or kernels
-    that are called."""
+    that are called; or the kernel that the composite is a call of."""
     entry = context.entry
     for text in entry.tries:
         found, place = trial(text), entry.key_places["try"]
@@ -91,6 +92,8 @@ def _check_tried(context: Context) -> Iterator[Problem]:
             continue
         if found.arguments is not None:
             yield from (context.problem(place, message, "try") for message in _wrong_call(entry, found, tried))
+            continue
+        if tried.compute.kind == "kernel" and _is_call_of(entry, tried):
             continue
         same = [a.type for a in tried.schema.arguments] == [a.type for a in entry.schema.arguments]
         if not same or tried.compute.kind not in ("kernel", "view"):
@@ -114,6 +117,22 @@ def _wrong_call(entry: Entry, found: Trial, tried: Entry) -> Iterator[str]:
         yield f"unknown name '{unknown[0]}'{did_you_mean(unknown[0], names)}"
     if names - used:
         yield f"neither the condition nor the call reads {', '.join(sorted(names - used))}"
+
+
+def _is_call_of(entry: Entry, tried: Entry) -> bool:
+    """Whether a composite is a call of an op on its own tensors, of which other arguments know the shape alone."""
+    tree, tensors = entry.compute.tree, [a.name for a in entry.tensor_arguments]
+    if entry.compute.kind != "composite" or not isinstance(tree, ast.Call) or ast.unparse(tree.func) != tried.name:
+        return False
+    if len(tried.tensor_arguments) != len(tensors):
+        return False
+    given, others = tree.args[: len(tensors)], tree.args[len(tensors) :]
+    nodes = [node for each in others for node in ast.walk(each)]
+    shapes = {n.value for n in nodes if isinstance(n, ast.Attribute) and n.attr in ("shape", "ndim")}
+    read = [n for n in nodes if isinstance(n, ast.Name) and n.id in tensors]
+    alone = len(tree.args) == len(tried.schema.arguments) and len(entry.tries) == 1
+    leading = [a.name for a in entry.schema.arguments[: len(tensors)]] == tensors
+    return alone and leading and [ast.unparse(each) for each in given] == tensors and all(n in shapes for n in read)
 
 
 def _check_autocast(context: Context) -> Iterator[Problem]:

@@ -48,7 +48,11 @@ class CompositeCode:
             lines.append(f"if {self._source(own.formulas['composite'].test)}:")  # type: ignore[attr-defined]
             lines += [f"    {line}" for line in self._statements(tree.body, rest, end)]
             return [*lines, *self._statements(tree.orelse, rest, end)]
-        return [*lines, f"{end}{self._result(own.formulas['composite'])}"]
+        found = self._result(own.formulas["composite"])
+        if self.op.fast.calls_planned:
+            function, _, arguments = found.partition("(")
+            found = f"{self.op.fast.found_by}.run({function}, given, ({arguments})"
+        return [*lines, f"{end}{found}"]
 
     def _result(self, tree: ast.expr) -> str:
         if self.names_outputs and isinstance(tree, ast.IfExp):

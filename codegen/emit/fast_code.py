@@ -65,7 +65,8 @@ class FastCode:
         plain = len(op.tensors) == 1 and all(a.type.base == "int" for a in self.view_arguments)
         told = op.rule is None or not reads_storage(op.rule)
         recorded = op.node is not None and op.node.plain
-        return op.entry.compute.kind == "view" and plain and told and (recorded or op.gives_list) and not op.retypes
+        known = not op.retypes or (not op.has_dtype_argument and op.node is not None)
+        return op.entry.compute.kind == "view" and plain and told and (recorded or op.gives_list) and known
 
     @property
     def keeps_views(self) -> bool:
@@ -192,8 +193,20 @@ class FastCode:
         return self.op.calls.functions[trial.op].upper()
 
     @property
+    def calls_planned(self) -> str | None:
+        """The object of the op under `try` that a composite is a call of, with arguments made of its own: what that has
+        found is kept under the composite's. None where there is none, or where a check reads elements."""
+        tree, told = self.op.entry.compute.tree, self.op.rule is None or not reads_elements(self.op.rule)
+        known = told and self.op.entry.compute.kind == "composite" and "?" not in self.letters.values()
+        if not known or not isinstance(tree, ast.Call) or ast.unparse(tree.func) not in self.op.entry.tries:
+            return None
+        return next(iter(self.tried), None)
+
+    @property
     def tries_view(self) -> bool:
         """Whether what is tried first is a view op with arguments that a check may have changed."""
+        if self.calls_planned:
+            return False
         return bool(self.tried) and len(self.op.arguments) > 1 and not self.op.arguments[1].type.is_tensor
 
     @property
@@ -233,6 +246,13 @@ class FastCode:
             integers = "p"
         same = entry.result_dtype[0] in ("same", "bool")
         return (integers if "int" in entry.dtypes else "") + ("b" if free and same and "bool" in entry.dtypes else "")
+
+    @property
+    def computes_complex(self) -> bool:
+        """Whether native code may compute complex tensors, which the op's check does not look at."""
+        check, entry = self.op.entry.check or "fitting_", self.op.entry
+        free = check.startswith(("fitting_", "numeric_"))
+        return free and "complex" in entry.dtypes and not any(self.op.raw) and not self.overwrites
 
     @property
     def refused_whole(self) -> str:

@@ -57,11 +57,13 @@ class Public:
         """The answers of native code where nobody watches."""
         code, fast = self.code, self.code.fast
         names = python_names(code.arguments)
-        lines = self._tried
+        lines = [] if fast.calls_planned else self._tried
         if code.writes_first:
             return [*lines, *InPlace(code).fast]
         if self.template == "composite":
-            found = self._launched("", f"{fast.found_by}.launch({names})") if fast.keeps_views else []
+            condition = self._plain if fast.calls_planned else ""
+            keeps = fast.keeps_views or fast.calls_planned
+            found = self._launched(condition, f"{fast.found_by}.launch({names})") if keeps else []
             return [*lines, *found]
         if fast.applies:
             lines += self._elementwise()
@@ -183,6 +185,8 @@ class Public:
         code, lines = self.code, []
         if code.fast.tries_view or code.fast.keeps_views:
             lines.append(f"given = ({spread(a.python_name for a in code.arguments[1:])})")
+        if code.fast.calls_planned:
+            lines.append(f"given = ({spread(a.python_name for a in code.arguments)})")
         for argument in code.arguments:
             lines += [f"{argument.name} = {argument.python_name}"] if argument.name != argument.python_name else []
             lines += checked(code, argument)
@@ -346,10 +350,14 @@ def found_by(ops: Sequence[OpCode]) -> list[str]:
         refused = f', refused="{code.fast.refused_whole}"' if code.fast.refused_whole else ""
         given = f"{plan}, {kernel}, {node}, {code.fast.letters}{outputs}{dtypes}{in_place}{refused}"
         lines.append(f'{code.fast.found_by} = KernelOp("{code.entry.schema.name}", {given})')
+    for code in (code for code in ops if code.fast.calls_planned):
+        given = f'"{code.entry.schema.name}", {code.fast.calls_planned}, {code.fast.letters}'
+        lines.append(f"{code.fast.found_by} = CalledKernelOp({given})")
     for code in (code for code in ops if code.entry.converts):
         lines.append(f'{code.fast.found_by} = Conversion("{code.entry.schema.name}", {code.node_class})')
     for code in (code for code in ops if code.fast.recalls or code.fast.keeps_views):
         given = behind(f'"{a.name}"' for a in code.arguments) + ", several=True" * code.gives_list
         node = code.node_class if code.fast.recalls else None
+        given += f', retypes="{code.entry.result_dtype[0]}"' if code.fast.recalls and code.retypes else ""
         lines.append(f'{code.fast.found_by} = ViewOp("{code.entry.schema.name}", {node}{given})')
     return lines

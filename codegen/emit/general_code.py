@@ -52,12 +52,19 @@ class General:
             kept = [f"{fast.found_by}.remember(first, given, ({self._found('places')}))"] if fast.recalls else []
             made = "result = tuple([make_view(first, place) for place in places])"
             return [f"places = geometries{place}", *kept, made]
-        if fast.recalls:
-            remembered = f"{fast.found_by}.remember(first, given, ({self._found('place')}))"
+        remembered = f"{fast.found_by}.remember(first, given, ({self._found('place')}))"
+        if fast.recalls and not code.retypes:
             return [f"place = geometry{place}", remembered, "result = make_view(first, place)"]
         if code.retypes:
             kind = "dtype" if code.has_dtype_argument else f"first._dtype.to_{code.entry.result_dtype[0]}()"
             made = "typed_view" if code.node else "typed_alias"
+            if fast.recalls:
+                return [
+                    f"kind = {kind}",
+                    f"place = geometry{place}",
+                    remembered,
+                    f"result = {made}(first, place, kind)",
+                ]
             return [f"kind = {kind}", f"result = {made}(first, geometry{place}, kind)"]
         return [f"result = make_view(first, geometry{place})"]
 

@@ -30,9 +30,16 @@ class Plain(Whole):
 
     def form(self, tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
         """The scalar form; of a choice between complex and real numbers only the side that is meant."""
-        if isinstance(tree, ast.IfExp) and isinstance(tree.test, ast.Call) and called(tree.test) == "is_complex":
+        if isinstance(tree, ast.IfExp) and asks_complex(tree.test):
             return self.form(tree.body if self.is_complex else tree.orelse, scope)
         return super().form(tree, scope)
+
+
+def asks_complex(test: ast.expr) -> bool:
+    """Whether a condition is that a tensor, or its dtype, is complex."""
+    if isinstance(test, ast.Attribute):
+        return test.attr == "is_complex"
+    return isinstance(test, ast.Call) and called(test) == "is_complex"
 
 
 RESULT_DERIVATIVE = "result_derivative"  # the name of the derivative of `result`

@@ -222,9 +222,13 @@ class ComplexBackward0(Node):
 class AngleBackward0(Node):
     """angle(Tensor self) -> Tensor (derivatives.yaml)."""
 
-    __slots__ = ("_saved_self_is_complex", "kept_self", "kept_self_version")
+    __slots__ = ("_saved_self_scalar_type", "kept_self", "kept_self_version")
     op_name = "angle"
     saved_slots = ("kept_self",)
+    elementwise = kernels.ANGLE
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+    values = {"_saved_self_scalar_type": ("self", "_dtype")}
 
     @staticmethod
     def record(result, self):
@@ -234,7 +238,7 @@ class AngleBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_is_complex = self.is_complex()
+        node._saved_self_scalar_type = self._dtype
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
@@ -246,13 +250,13 @@ class AngleBackward0(Node):
             node.kept_self = FREED
 
     def apply(node, grad):
-        """self: grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.is_complex() else zeros_like(grad)."""
-        self_is_complex = node._saved_self_is_complex
+        """self: grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.dtype.is_complex else zeros_like(grad)."""
+        self_dtype = node._saved_self_scalar_type
         self = unpack(node, "kept_self")
         return (
             fit(
                 grad * op.where(self == 0, 0, self * 1j / op.where(self == 0, 1, self * self.conj_physical()))
-                if self_is_complex
+                if self_dtype.is_complex
                 else op.zeros_like(grad),
                 node.metas[0],
             ),
@@ -264,7 +268,7 @@ class AngleBackward0(Node):
         tangent0 = (
             self_t.conj_physical()
             * op.where(self == 0, 0, self * 1j / op.where(self == 0, 1, self * self.conj_physical()))
-            if self.is_complex()
+            if self._dtype.is_complex
             else op.zeros_like(self_t.conj_physical())
         ).conj_physical()
         return (tangent0,)

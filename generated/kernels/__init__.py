@@ -16,18 +16,31 @@ ABS = Elementwise(
     operands=("self",),
     whole="i",
     converts="ib",
+    complexes=True,
 )
 NEG = Elementwise(
-    PACKAGE, "neg", "neg", "promote", allowed=("int", "float", "complex"), operands=("self",), whole="i", converts="ib"
+    PACKAGE,
+    "neg",
+    "neg",
+    "promote",
+    allowed=("int", "float", "complex"),
+    operands=("self",),
+    whole="i",
+    converts="ib",
+    complexes=True,
 )
 SIGN = Elementwise(
     PACKAGE, "sign", "sign", "promote", allowed=("bool", "int", "float"), operands=("self",), whole="ib", converts="ib"
 )
-SGN = Elementwise(PACKAGE, "sgn", "sgn", "promote", operands=("self",), whole="ib", converts="ib")
-SQUARE = Elementwise(PACKAGE, "square", "square", "promote", operands=("self",), whole="ib", converts="ib")
-SQRT = Elementwise(PACKAGE, "sqrt", "sqrt", "float", operands=("self",), converts="ib")
-RSQRT = Elementwise(PACKAGE, "rsqrt", "rsqrt", "float", operands=("self",), converts="ib")
-RECIPROCAL = Elementwise(PACKAGE, "reciprocal", "reciprocal", "float", operands=("self",), converts="ib")
+SGN = Elementwise(PACKAGE, "sgn", "sgn", "promote", operands=("self",), whole="ib", converts="ib", complexes=True)
+SQUARE = Elementwise(
+    PACKAGE, "square", "square", "promote", operands=("self",), whole="ib", converts="ib", complexes=True
+)
+SQRT = Elementwise(PACKAGE, "sqrt", "sqrt", "float", operands=("self",), converts="ib", complexes=True)
+RSQRT = Elementwise(PACKAGE, "rsqrt", "rsqrt", "float", operands=("self",), converts="ib", complexes=True)
+RECIPROCAL = Elementwise(
+    PACKAGE, "reciprocal", "reciprocal", "float", operands=("self",), converts="ib", complexes=True
+)
 POW_TENSOR_TENSOR = Elementwise(
     PACKAGE,
     "pow",
@@ -37,6 +50,7 @@ POW_TENSOR_TENSOR = Elementwise(
     operands=("self", "exponent"),
     whole="i",
     converts="ib",
+    complexes=True,
 )
 POW_TENSOR_SCALAR = Elementwise(
     PACKAGE,
@@ -58,6 +72,7 @@ POW_NUMBER = Elementwise(
     operands=("self",),
     numbers=("exponent",),
     converts="ib",
+    complexes=True,
 )
 POW_SCALAR = Elementwise(
     PACKAGE,
@@ -69,12 +84,29 @@ POW_SCALAR = Elementwise(
     numbers=("self",),
     whole="i",
     converts="ib",
+    complexes=True,
 )
 ADD_TENSOR = Elementwise(
-    PACKAGE, "add", "add_tensor", "promote", operands=("self", "other"), numbers=("alpha",), whole="ib", converts="ib"
+    PACKAGE,
+    "add",
+    "add_tensor",
+    "promote",
+    operands=("self", "other"),
+    numbers=("alpha",),
+    whole="ib",
+    converts="ib",
+    complexes=True,
 )
 ADD_SCALAR = Elementwise(
-    PACKAGE, "add", "add_scalar", "promote", operands=("self",), numbers=("other", "alpha"), whole="ib", converts="ib"
+    PACKAGE,
+    "add",
+    "add_scalar",
+    "promote",
+    operands=("self",),
+    numbers=("other", "alpha"),
+    whole="ib",
+    converts="ib",
+    complexes=True,
 )
 SUB_TENSOR = Elementwise(
     PACKAGE,
@@ -87,6 +119,7 @@ SUB_TENSOR = Elementwise(
     takes_number=True,
     whole="i",
     converts="i",
+    complexes=True,
 )
 RSUB_TENSOR = Elementwise(
     PACKAGE,
@@ -99,12 +132,21 @@ RSUB_TENSOR = Elementwise(
     takes_number=True,
     whole="i",
     converts="i",
+    complexes=True,
 )
 MUL_TENSOR = Elementwise(
-    PACKAGE, "mul", "mul_tensor", "promote", operands=("self", "other"), takes_number=True, whole="ib", converts="ib"
+    PACKAGE,
+    "mul",
+    "mul_tensor",
+    "promote",
+    operands=("self", "other"),
+    takes_number=True,
+    whole="ib",
+    converts="ib",
+    complexes=True,
 )
 DIV_TENSOR = Elementwise(
-    PACKAGE, "div", "div_tensor", "float", operands=("self", "other"), takes_number=True, converts="ib"
+    PACKAGE, "div", "div_tensor", "float", operands=("self", "other"), takes_number=True, converts="ib", complexes=True
 )
 FLOOR_DIVIDE = Elementwise(
     PACKAGE,
@@ -150,6 +192,7 @@ ADDCMUL = Elementwise(
     numbers=("value",),
     whole="i",
     converts="ib",
+    complexes=True,
 )
 ADDCDIV = Elementwise(
     PACKAGE,
@@ -160,12 +203,26 @@ ADDCDIV = Elementwise(
     operands=("self", "tensor1", "tensor2"),
     numbers=("value",),
     converts="ib",
+    complexes=True,
 )
 LERP_TENSOR = Elementwise(
-    PACKAGE, "lerp", "lerp_tensor", "match", allowed=("float", "complex"), operands=("self", "end", "weight")
+    PACKAGE,
+    "lerp",
+    "lerp_tensor",
+    "match",
+    allowed=("float", "complex"),
+    operands=("self", "end", "weight"),
+    complexes=True,
 )
 LERP_SCALAR = Elementwise(
-    PACKAGE, "lerp", "lerp_scalar", "match", allowed=("float", "complex"), operands=("self", "end"), numbers=("weight",)
+    PACKAGE,
+    "lerp",
+    "lerp_scalar",
+    "match",
+    allowed=("float", "complex"),
+    operands=("self", "end"),
+    numbers=("weight",),
+    complexes=True,
 )
 COPYSIGN = Elementwise(
     PACKAGE, "copysign", "copysign", "float", allowed=("float",), operands=("self", "other"), converts="ib"
@@ -195,13 +252,13 @@ GCD = Elementwise(
 LCM = Elementwise(
     PACKAGE, "lcm", "lcm", "promote", allowed=("int",), operands=("self", "other"), whole="i", converts="ib"
 )
-EXP = Elementwise(PACKAGE, "exp", "exp", "float", operands=("self",), converts="ib")
-EXP2 = Elementwise(PACKAGE, "exp2", "exp2", "float", operands=("self",), converts="ib")
-EXPM1 = Elementwise(PACKAGE, "expm1", "expm1", "float", operands=("self",), converts="ib")
-LOG = Elementwise(PACKAGE, "log", "log", "float", operands=("self",), converts="ib")
-LOG2 = Elementwise(PACKAGE, "log2", "log2", "float", operands=("self",), converts="ib")
-LOG10 = Elementwise(PACKAGE, "log10", "log10", "float", operands=("self",), converts="ib")
-LOG1P = Elementwise(PACKAGE, "log1p", "log1p", "float", operands=("self",), converts="ib")
+EXP = Elementwise(PACKAGE, "exp", "exp", "float", operands=("self",), converts="ib", complexes=True)
+EXP2 = Elementwise(PACKAGE, "exp2", "exp2", "float", operands=("self",), converts="ib", complexes=True)
+EXPM1 = Elementwise(PACKAGE, "expm1", "expm1", "float", operands=("self",), converts="ib", complexes=True)
+LOG = Elementwise(PACKAGE, "log", "log", "float", operands=("self",), converts="ib", complexes=True)
+LOG2 = Elementwise(PACKAGE, "log2", "log2", "float", operands=("self",), converts="ib", complexes=True)
+LOG10 = Elementwise(PACKAGE, "log10", "log10", "float", operands=("self",), converts="ib", complexes=True)
+LOG1P = Elementwise(PACKAGE, "log1p", "log1p", "float", operands=("self",), converts="ib", complexes=True)
 LOGADDEXP = Elementwise(
     PACKAGE,
     "logaddexp",
@@ -210,22 +267,23 @@ LOGADDEXP = Elementwise(
     allowed=("float", "complex"),
     operands=("self", "other"),
     converts="ib",
+    complexes=True,
 )
 LOGADDEXP2 = Elementwise(
     PACKAGE, "logaddexp2", "logaddexp2", "promote", allowed=("float",), operands=("self", "other"), converts="ib"
 )
-SIN = Elementwise(PACKAGE, "sin", "sin", "float", operands=("self",), converts="ib")
-COS = Elementwise(PACKAGE, "cos", "cos", "float", operands=("self",), converts="ib")
-TAN = Elementwise(PACKAGE, "tan", "tan", "float", operands=("self",), converts="ib")
-ASIN = Elementwise(PACKAGE, "asin", "asin", "float", operands=("self",), converts="ib")
-ACOS = Elementwise(PACKAGE, "acos", "acos", "float", operands=("self",), converts="ib")
-ATAN = Elementwise(PACKAGE, "atan", "atan", "float", operands=("self",), converts="ib")
-SINH = Elementwise(PACKAGE, "sinh", "sinh", "float", operands=("self",), converts="ib")
-COSH = Elementwise(PACKAGE, "cosh", "cosh", "float", operands=("self",), converts="ib")
-TANH = Elementwise(PACKAGE, "tanh", "tanh", "float", operands=("self",), converts="ib")
-ASINH = Elementwise(PACKAGE, "asinh", "asinh", "float", operands=("self",), converts="ib")
-ACOSH = Elementwise(PACKAGE, "acosh", "acosh", "float", operands=("self",), converts="ib")
-ATANH = Elementwise(PACKAGE, "atanh", "atanh", "float", operands=("self",), converts="ib")
+SIN = Elementwise(PACKAGE, "sin", "sin", "float", operands=("self",), converts="ib", complexes=True)
+COS = Elementwise(PACKAGE, "cos", "cos", "float", operands=("self",), converts="ib", complexes=True)
+TAN = Elementwise(PACKAGE, "tan", "tan", "float", operands=("self",), converts="ib", complexes=True)
+ASIN = Elementwise(PACKAGE, "asin", "asin", "float", operands=("self",), converts="ib", complexes=True)
+ACOS = Elementwise(PACKAGE, "acos", "acos", "float", operands=("self",), converts="ib", complexes=True)
+ATAN = Elementwise(PACKAGE, "atan", "atan", "float", operands=("self",), converts="ib", complexes=True)
+SINH = Elementwise(PACKAGE, "sinh", "sinh", "float", operands=("self",), converts="ib", complexes=True)
+COSH = Elementwise(PACKAGE, "cosh", "cosh", "float", operands=("self",), converts="ib", complexes=True)
+TANH = Elementwise(PACKAGE, "tanh", "tanh", "float", operands=("self",), converts="ib", complexes=True)
+ASINH = Elementwise(PACKAGE, "asinh", "asinh", "float", operands=("self",), converts="ib", complexes=True)
+ACOSH = Elementwise(PACKAGE, "acosh", "acosh", "float", operands=("self",), converts="ib", complexes=True)
+ATANH = Elementwise(PACKAGE, "atanh", "atanh", "float", operands=("self",), converts="ib", complexes=True)
 ATAN2 = Elementwise(PACKAGE, "atan2", "atan2", "float", allowed=("float",), operands=("self", "other"), converts="ib")
 HYPOT = Elementwise(PACKAGE, "hypot", "hypot", "promote", allowed=("float",), operands=("self", "other"), converts="ib")
 FLOOR = Elementwise(
@@ -252,13 +310,37 @@ TRUNC = Elementwise(
 )
 FRAC = Elementwise(PACKAGE, "frac", "frac", "promote", allowed=("float",), operands=("self",), converts="ib")
 ISNAN = Elementwise(
-    PACKAGE, "isnan", "isnan", "promote", result_dtypes=("bool",), operands=("self",), whole="ib", converts="ib"
+    PACKAGE,
+    "isnan",
+    "isnan",
+    "promote",
+    result_dtypes=("bool",),
+    operands=("self",),
+    whole="ib",
+    converts="ib",
+    complexes=True,
 )
 ISINF = Elementwise(
-    PACKAGE, "isinf", "isinf", "promote", result_dtypes=("bool",), operands=("self",), whole="ib", converts="ib"
+    PACKAGE,
+    "isinf",
+    "isinf",
+    "promote",
+    result_dtypes=("bool",),
+    operands=("self",),
+    whole="ib",
+    converts="ib",
+    complexes=True,
 )
 ISFINITE = Elementwise(
-    PACKAGE, "isfinite", "isfinite", "promote", result_dtypes=("bool",), operands=("self",), whole="ib", converts="ib"
+    PACKAGE,
+    "isfinite",
+    "isfinite",
+    "promote",
+    result_dtypes=("bool",),
+    operands=("self",),
+    whole="ib",
+    converts="ib",
+    complexes=True,
 )
 MAXIMUM = Elementwise(
     PACKAGE,
@@ -372,6 +454,7 @@ EQ_TENSOR = Elementwise(
     takes_number=True,
     whole="ib",
     converts="ib",
+    complexes=True,
 )
 NE_TENSOR = Elementwise(
     PACKAGE,
@@ -383,6 +466,7 @@ NE_TENSOR = Elementwise(
     takes_number=True,
     whole="ib",
     converts="ib",
+    complexes=True,
 )
 LT_TENSOR = Elementwise(
     PACKAGE,
@@ -466,7 +550,15 @@ ISNEGINF = Elementwise(
     converts="ib",
 )
 ISREAL = Elementwise(
-    PACKAGE, "isreal", "isreal", "promote", result_dtypes=("bool",), operands=("self",), whole="ib", converts="ib"
+    PACKAGE,
+    "isreal",
+    "isreal",
+    "promote",
+    result_dtypes=("bool",),
+    operands=("self",),
+    whole="ib",
+    converts="ib",
+    complexes=True,
 )
 REPLACE_ODD = Elementwise(
     PACKAGE,
@@ -488,6 +580,7 @@ LOGICAL_AND = Elementwise(
     operands=("self", "other"),
     whole="ib",
     converts="ib",
+    complexes=True,
 )
 LOGICAL_OR = Elementwise(
     PACKAGE,
@@ -498,6 +591,7 @@ LOGICAL_OR = Elementwise(
     operands=("self", "other"),
     whole="ib",
     converts="ib",
+    complexes=True,
 )
 LOGICAL_XOR = Elementwise(
     PACKAGE,
@@ -508,6 +602,7 @@ LOGICAL_XOR = Elementwise(
     operands=("self", "other"),
     whole="ib",
     converts="ib",
+    complexes=True,
 )
 LOGICAL_NOT = Elementwise(
     PACKAGE,
@@ -518,6 +613,7 @@ LOGICAL_NOT = Elementwise(
     operands=("self",),
     whole="ib",
     converts="ib",
+    complexes=True,
 )
 BITWISE_AND_TENSOR = Elementwise(
     PACKAGE,
@@ -585,14 +681,32 @@ BITWISE_RIGHT_SHIFT_TENSOR = Elementwise(
     converts="ib",
 )
 CONJ_PHYSICAL = Elementwise(
-    PACKAGE, "conj_physical", "conj_physical", "promote", operands=("self",), whole="ib", converts="ib"
+    PACKAGE, "conj_physical", "conj_physical", "promote", operands=("self",), whole="ib", converts="ib", complexes=True
 )
 REAL_COPY = Elementwise(
-    PACKAGE, "real_copy", "real_copy", "promote", result_dtypes=("real",), operands=("self",), whole="i", converts="ib"
+    PACKAGE,
+    "real_copy",
+    "real_copy",
+    "promote",
+    result_dtypes=("real",),
+    operands=("self",),
+    whole="i",
+    converts="ib",
+    complexes=True,
 )
 IMAG_COPY = Elementwise(PACKAGE, "imag_copy", "imag_copy", "promote", result_dtypes=("real",), allowed=("complex",))
-ANGLE = Elementwise(PACKAGE, "angle", "angle", "float", result_dtypes=("real",), allowed=("float", "complex"))
-SIGMOID = Elementwise(PACKAGE, "sigmoid", "sigmoid", "float", operands=("self",), converts="ib")
+ANGLE = Elementwise(
+    PACKAGE,
+    "angle",
+    "angle",
+    "float",
+    result_dtypes=("real",),
+    allowed=("float", "complex"),
+    operands=("self",),
+    converts="ib",
+    complexes=True,
+)
+SIGMOID = Elementwise(PACKAGE, "sigmoid", "sigmoid", "float", operands=("self",), converts="ib", complexes=True)
 LOGSIGMOID = Elementwise(
     PACKAGE, "logsigmoid", "logsigmoid", "promote", allowed=("float",), operands=("self",), converts="ib"
 )
@@ -605,7 +719,9 @@ LEAKY_RELU = Elementwise(
 ELU = Elementwise(
     PACKAGE, "elu", "elu", "same", allowed=("float",), operands=("self",), numbers=("alpha", "scale", "input_scale")
 )
-SILU = Elementwise(PACKAGE, "silu", "silu", "promote", allowed=("float", "complex"), operands=("self",), converts="ib")
+SILU = Elementwise(
+    PACKAGE, "silu", "silu", "promote", allowed=("float", "complex"), operands=("self",), converts="ib", complexes=True
+)
 GELU_ERF = Elementwise(
     PACKAGE, "gelu_erf", "gelu_erf", "promote", allowed=("float",), operands=("self",), converts="ib"
 )
@@ -716,7 +832,7 @@ LIMITED_LOG_ODDS = Elementwise(
     converts="ib",
 )
 ENTR = Elementwise(PACKAGE, "entr", "entr", "float", allowed=("float",), operands=("self",), converts="ib")
-SINC = Elementwise(PACKAGE, "sinc", "sinc", "float", operands=("self",), converts="ib")
+SINC = Elementwise(PACKAGE, "sinc", "sinc", "float", operands=("self",), converts="ib", complexes=True)
 ERFINV = Elementwise(PACKAGE, "erfinv", "erfinv", "float", allowed=("float",), operands=("self",), converts="ib")
 ERFCX = Elementwise(PACKAGE, "erfcx", "erfcx", "float", allowed=("float",), operands=("self",), converts="ib")
 NDTR = Elementwise(PACKAGE, "ndtr", "ndtr", "float", allowed=("float",), operands=("self",), converts="ib")

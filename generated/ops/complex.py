@@ -15,15 +15,17 @@ from ...runtime.dispatch import checks
 from ...runtime.dispatch.elementwise.elementwise import result_dtype, run
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_ops.kernel_arrays import array_in, computed_dtype
+from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.view_cache import ViewOp
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.modes.overrides.classes import plain
 from ...runtime.namespace import op
 from ...runtime.ops.complex import checks as complex_checks
 from ...runtime.ops.complex import cpu as complex_cpu
+from ...runtime.ops.complex import plans as complex_plans
 from ...runtime.representations.marked.marks import as_conjugate, as_negative
 from ...runtime.tensor import views
 from ...runtime.tensor.base import TensorBase as Tensor
@@ -33,12 +35,22 @@ from ...runtime.tensor.dtype_views import typed_view
 from .. import kernels
 from ..functions import complex as functions
 
+COMPLEX = KernelOp(
+    "complex",
+    complex_plans.complex_of_parts,
+    complex_cpu.complex_of_parts,
+    functions.ComplexBackward0,
+    {"real": "T", "imag": "T"},
+    dtypes=("complex",),
+)
 CONJ = ViewOp("conj", functions.ConjBackward0, "self")
 _NEG_VIEW = ViewOp("_neg_view", functions.NegViewBackward0, "self")
 RESOLVE_CONJ = ViewOp("resolve_conj", None, "self")
 RESOLVE_NEG = ViewOp("resolve_neg", None, "self")
 REAL = ViewOp("real", None, "self")
 IMAG = ViewOp("imag", None, "self")
+VIEW_AS_REAL = ViewOp("view_as_real", functions.ViewAsRealBackward0, "self", retypes="real")
+VIEW_AS_COMPLEX = ViewOp("view_as_complex", functions.ViewAsComplexBackward0, "self", retypes="complex")
 
 
 def conj(input: Tensor) -> Tensor:
@@ -436,6 +448,10 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.complex(sg.tensor([1.0, 2.0]), sg.tensor([0.0, -1.0]))
         tensor([1.+0.j, 2.-1.j])
     """
+    if not watch.every and out is None:
+        result = COMPLEX.launch(real, imag)
+        if result is not None:
+            return result
     if (real.__class__ not in plain or imag.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("complex", complex, "elementwise", real, imag, out=out)
     ) is not NOT_HANDLED:
@@ -446,11 +462,16 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _complex(name: str, real, imag, into=None) -> Any:
+    given = (real, imag)
     if not isinstance(real, Tensor):
         real = checks.tensor(name, "real", real)
     if not isinstance(imag, Tensor):
         imag = checks.tensor(name, "imag", imag)
     real, imag = complex_checks.equal_parts(name, real, imag)
+    if into is None and not watch.every and COMPLEX.remember(given, (real, imag)):
+        result = COMPLEX.launch(real, imag)
+        if result is not None:
+            return result
     computed = (
         real._dtype
         if real._dtype.native and imag._dtype is real._dtype
@@ -524,8 +545,8 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         Tensor: the dtype of `input`, the default float for bools and integers, its real counterpart for complex
             numbers.
     Gradients:
-        self: grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.is_complex() else
-            zeros_like(grad)
+        self: grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.dtype.is_complex
+            else zeros_like(grad)
     Example:
         >>> sg.angle(sg.tensor([1j, -1 + 0j]))
         tensor([1.5708, 3.1416])
@@ -534,11 +555,17 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> z.grad  # at 0 there is no slope
         tensor([0.+0.0000j, 0.+0.5000j])
     """
+    if not watch.every and out is None:
+        result = kernels.ANGLE.launch(input)
+        if result is not None:
+            return result
     if (input.__class__ not in plain or out.__class__ not in plain) and (
         result := intercept("angle", angle, "elementwise", input, out=out)
     ) is not NOT_HANDLED:
         return result
     if out is not None:
+        if not watch.every and kernels.ANGLE.launch_out(input, out) is not None:
+            return out
         return write_out("angle", out, _angle("angle", input), (input,), share="same")
     checks.tensor("angle", "input", input)
     return _angle("angle", input)
@@ -572,6 +599,10 @@ def view_as_real(input: Tensor) -> Tensor:
         >>> sg.view_as_real(sg.tensor([1 + 2j]))
         tensor([[1., 2.]])
     """
+    if not watch.every:
+        result = VIEW_AS_REAL.launch(input)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("view_as_real", view_as_real, "along", input)) is not NOT_HANDLED
@@ -581,16 +612,17 @@ def view_as_real(input: Tensor) -> Tensor:
 
 
 def _view_as_real(name: str, self) -> Any:
+    given = ()
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = complex_checks.complex_numbers(name, self)
     first = self
     kind = first._dtype.to_real()
-    result = typed_view(
-        first,
-        geometry(views.view_as_real, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize),
-        kind,
+    place = geometry(
+        views.view_as_real, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize
     )
+    VIEW_AS_REAL.remember(first, given, (place,))
+    result = typed_view(first, place, kind)
     if grad_mode.grad:
         if self._rg:
             functions.ViewAsRealBackward0.record(result, self)
@@ -621,6 +653,10 @@ def view_as_complex(input: Tensor) -> Tensor:
         >>> sg.view_as_complex(sg.tensor([[1.0, 2.0]]))
         tensor([1.+2.j])
     """
+    if not watch.casts or uncast():
+        result = VIEW_AS_COMPLEX.launch(input)
+        if result is not None:
+            return result
     if (
         input.__class__ not in plain
         and (result := intercept("view_as_complex", view_as_complex, "along", input)) is not NOT_HANDLED
@@ -630,18 +666,17 @@ def view_as_complex(input: Tensor) -> Tensor:
 
 
 def _view_as_complex(name: str, self) -> Any:
+    given = ()
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = complex_checks.pairs_of_parts(name, self)
     first = self
     kind = first._dtype.to_complex()
-    result = typed_view(
-        first,
-        geometry(
-            views.view_as_complex, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize
-        ),
-        kind,
+    place = geometry(
+        views.view_as_complex, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize
     )
+    VIEW_AS_COMPLEX.remember(first, given, (place,))
+    result = typed_view(first, place, kind)
     if grad_mode.grad:
         if self._rg:
             functions.ViewAsComplexBackward0.record(result, self)

@@ -13,12 +13,13 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.elementwise.elementwise import result_dtype
 from ...runtime.dispatch.failures import reraise
+from ...runtime.dispatch.kernel_ops.called import CalledKernelOp
 from ...runtime.dispatch.kernel_ops.kernel_arrays import array_in, computed_dtype
 from ...runtime.dispatch.kernel_ops.kernel_op import KernelOp
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.modes.overrides.classes import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.fft import checks as fft_checks
@@ -35,7 +36,7 @@ FFT_C2C = KernelOp(
     fft_plans.fft_c2c,
     fft_cpu.fft_c2c,
     functions.FftC2cBackward0,
-    {"self": "T", "dim": "d", "normalization": "n", "forward": "b"},
+    {"self": "T", "lengths": "d", "dim": "d", "normalization": "n", "forward": "b"},
     dtypes=("complex",),
 )
 FFT_R2C = KernelOp(
@@ -43,7 +44,7 @@ FFT_R2C = KernelOp(
     fft_plans.fft_r2c,
     fft_cpu.fft_r2c,
     functions.FftR2cBackward0,
-    {"self": "T", "dim": "d", "normalization": "n", "pairs": "f"},
+    {"self": "T", "lengths": "d", "dim": "d", "normalization": "n", "forward": "b", "pairs": "f"},
     dtypes=("complex",),
 )
 FFT_C2R = KernelOp(
@@ -51,210 +52,262 @@ FFT_C2R = KernelOp(
     fft_plans.fft_c2r,
     fft_cpu.fft_c2r,
     functions.FftC2rBackward0,
-    {"self": "T", "dim": "d", "normalization": "n", "last": "n", "pairs": "f"},
+    {"self": "T", "lengths": "d", "dim": "d", "normalization": "n", "forward": "b", "pairs": "f"},
 )
+FFT_FFT = CalledKernelOp("fft_fft", FFT_C2C, {"self": "T", "n": "n", "dim": "n", "norm": "s"})
+FFT_IFFT = CalledKernelOp("fft_ifft", FFT_C2C, {"self": "T", "n": "n", "dim": "n", "norm": "s"})
+FFT_RFFT = CalledKernelOp("fft_rfft", FFT_R2C, {"self": "T", "n": "n", "dim": "n", "norm": "s"})
+FFT_IRFFT = CalledKernelOp("fft_irfft", FFT_C2R, {"self": "T", "n": "n", "dim": "n", "norm": "s"})
+FFT_HFFT = CalledKernelOp("fft_hfft", FFT_C2R, {"self": "T", "n": "n", "dim": "n", "norm": "s"})
+FFT_IHFFT = CalledKernelOp("fft_ihfft", FFT_R2C, {"self": "T", "n": "n", "dim": "n", "norm": "s"})
+FFT_FFT2 = CalledKernelOp("fft_fft2", FFT_C2C, {"self": "T", "s": "d", "dim": "d", "norm": "s"})
+FFT_IFFT2 = CalledKernelOp("fft_ifft2", FFT_C2C, {"self": "T", "s": "d", "dim": "d", "norm": "s"})
+FFT_RFFT2 = CalledKernelOp("fft_rfft2", FFT_R2C, {"self": "T", "s": "d", "dim": "d", "norm": "s"})
+FFT_IRFFT2 = CalledKernelOp("fft_irfft2", FFT_C2R, {"self": "T", "s": "d", "dim": "d", "norm": "s"})
+FFT_HFFT2 = CalledKernelOp("fft_hfft2", FFT_C2R, {"self": "T", "s": "d", "dim": "d", "norm": "s"})
+FFT_IHFFT2 = CalledKernelOp("fft_ihfft2", FFT_R2C, {"self": "T", "s": "d", "dim": "d", "norm": "s"})
+FFT_FFTN = CalledKernelOp("fft_fftn", FFT_C2C, {"self": "T", "s": "d", "dim": "d", "norm": "s"})
+FFT_IFFTN = CalledKernelOp("fft_ifftn", FFT_C2C, {"self": "T", "s": "d", "dim": "d", "norm": "s"})
+FFT_RFFTN = CalledKernelOp("fft_rfftn", FFT_R2C, {"self": "T", "s": "d", "dim": "d", "norm": "s"})
+FFT_IRFFTN = CalledKernelOp("fft_irfftn", FFT_C2R, {"self": "T", "s": "d", "dim": "d", "norm": "s"})
+FFT_HFFTN = CalledKernelOp("fft_hfftn", FFT_C2R, {"self": "T", "s": "d", "dim": "d", "norm": "s"})
+FFT_IHFFTN = CalledKernelOp("fft_ihfftn", FFT_R2C, {"self": "T", "s": "d", "dim": "d", "norm": "s"})
 
 
-def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
-    """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
+def fft_c2c(input: Tensor, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
+    """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, cut or filled up with zeros to n numbers, exp(2 pi i j k /
+    n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml)
+    fft_c2c(Tensor self, int[] lengths, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
         input: tensor.
+        lengths: sequence of ints.
         dim: sequence of ints, counted from the end where negative.
         normalization: int.
         forward: bool.
     Returns:
         Tensor: complex.
     Gradients:
-        self: fft_c2c(grad, dim, normalization, not forward)
+        self: restored(fft_c2c(grad, lengths, dim, normalization, not forward), self.shape, dim)
     Raises:
-        IndexError, RuntimeError, ValueError: expected: `dim` in range; each dimension once; a scale of 0 (none), 1 (by
-            the root of the size) or 2 (by the size).
+        IndexError, RuntimeError, ValueError: expected: `dim` in range; each dimension once; lengths of at least 1; a
+            scale of 0 (none), 1 (by the size's root) or 2.
     """
     if not watch.every:
-        result = FFT_C2C.launch(input, dim, normalization, forward)
+        result = FFT_C2C.launch(input, lengths, dim, normalization, forward)
         if result is not None:
             return result
-    if (input.__class__ not in plain or foreign(dim) or normalization.__class__ not in plain) and (
-        result := intercept("fft_c2c", fft_c2c, "along", input, dim, normalization, forward)
+    if (input.__class__ not in plain or foreign(lengths) or foreign(dim) or normalization.__class__ not in plain) and (
+        result := intercept("fft_c2c", fft_c2c, "along", input, lengths, dim, normalization, forward)
     ) is not NOT_HANDLED:
         return result
-    return _fft_c2c("fft_c2c", input, dim, normalization, forward)
+    return _fft_c2c("fft_c2c", input, lengths, dim, normalization, forward)
 
 
-def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
-    given = (self, dim, normalization, forward)
+def _fft_c2c(name: str, self, lengths, dim, normalization, forward, into=None) -> Any:
+    given = (self, lengths, dim, normalization, forward)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
+    lengths = checks.integer_list(name, "lengths", lengths)
     dim = checks.integer_list(name, "dim", dim)
     if normalization.__class__ is not int:
         normalization = checks.integer(name, "normalization", normalization)
     if forward.__class__ is not bool:
         forward = checks.boolean(name, "forward", forward)
-    self, dim, normalization, forward = fft_checks.transformed_dims(name, self, dim, normalization, forward)
-    if into is None and not watch.every and FFT_C2C.remember(given, (self, dim, normalization, forward)):
-        result = FFT_C2C.launch(self, dim, normalization, forward)
+    self, lengths, dim, normalization, forward = fft_checks.transformed_dims(
+        name, self, lengths, dim, normalization, forward
+    )
+    if into is None and not watch.every and FFT_C2C.remember(given, (self, lengths, dim, normalization, forward)):
+        result = FFT_C2C.launch(self, lengths, dim, normalization, forward)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
     try:
         result = adopt(
-            at(self, fft_cpu.fft_c2c, "dispatch.shape_rules:same")(
-                array_in(self, computed), dim, normalization, forward
+            at(self, fft_cpu.fft_c2c, "ops.fft.shapes:resized_spectrum")(
+                array_in(self, computed), lengths, dim, normalization, forward
             ),
             result_dtype("complex", computed),
         )
     except Exception as error:
-        reraise(name, error, (self, dim, normalization, forward))
+        reraise(name, error, (self, lengths, dim, normalization, forward))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.FftC2cBackward0.record(result, self, dim, normalization, forward)
+        functions.FftC2cBackward0.record(result, self, lengths, dim, normalization, forward)
     if watch.active:
-        propagate(functions.FftC2cBackward0, result, (self, dim, normalization, forward), (self,), into)
+        propagate(functions.FftC2cBackward0, result, (self, lengths, dim, normalization, forward), (self,), into)
     return result
 
 
-def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int, pairs: float = 1.0) -> Tensor:
+def fft_r2c(
+    input: Tensor, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool, pairs: float = 1.0
+) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates. Those that have
     one are multiplied by `pairs`.
 
-    fft_r2c(Tensor self, int[] dim, int normalization, float pairs=1.0) -> Tensor (derivatives.yaml)
+    fft_r2c(Tensor self, int[] lengths, int[] dim, int normalization, bool forward, float pairs=1.0) -> Tensor
+    (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
         input: tensor.
+        lengths: sequence of ints.
         dim: sequence of ints, counted from the end where negative.
         normalization: int.
+        forward: bool.
         pairs: float; default 1.0.
     Returns:
         Tensor: complex.
     Gradients:
-        self: fft_c2r(grad, dim, normalization, self.shape[dim[-1]], 0.5 * pairs)
+        self: restored(fft_c2r(grad, lengths, dim, normalization, not forward, 0.5 * pairs), self.shape, dim)
     Raises:
-        IndexError, RuntimeError, ValueError: expected: `dim` in range, at least one; the scale is 0, 1 or 2.
+        IndexError, RuntimeError, ValueError: expected: `dim` in range, at least one; lengths of at least 1; the scale
+            is 0, 1 or 2.
     """
     if not watch.every:
-        result = FFT_R2C.launch(input, dim, normalization, pairs)
+        result = FFT_R2C.launch(input, lengths, dim, normalization, forward, pairs)
         if result is not None:
             return result
     if (
         input.__class__ not in plain
+        or foreign(lengths)
         or foreign(dim)
         or normalization.__class__ not in plain
         or pairs.__class__ not in plain
-    ) and (result := intercept("fft_r2c", fft_r2c, "along", input, dim, normalization, pairs)) is not NOT_HANDLED:
+    ) and (
+        result := intercept("fft_r2c", fft_r2c, "along", input, lengths, dim, normalization, forward, pairs)
+    ) is not NOT_HANDLED:
         return result
-    return _fft_r2c("fft_r2c", input, dim, normalization, pairs)
+    return _fft_r2c("fft_r2c", input, lengths, dim, normalization, forward, pairs)
 
 
-def _fft_r2c(name: str, self, dim, normalization, pairs, into=None) -> Any:
-    given = (self, dim, normalization, pairs)
+def _fft_r2c(name: str, self, lengths, dim, normalization, forward, pairs, into=None) -> Any:
+    given = (self, lengths, dim, normalization, forward, pairs)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
+    lengths = checks.integer_list(name, "lengths", lengths)
     dim = checks.integer_list(name, "dim", dim)
     if normalization.__class__ is not int:
         normalization = checks.integer(name, "normalization", normalization)
+    if forward.__class__ is not bool:
+        forward = checks.boolean(name, "forward", forward)
     if pairs.__class__ is not float:
         pairs = checks.floating(name, "pairs", pairs)
-    self, dim, normalization, pairs = fft_checks.transformed_half(name, self, dim, normalization, pairs)
-    if into is None and not watch.every and FFT_R2C.remember(given, (self, dim, normalization, pairs)):
-        result = FFT_R2C.launch(self, dim, normalization, pairs)
+    self, lengths, dim, normalization, forward, pairs = fft_checks.transformed_half(
+        name, self, lengths, dim, normalization, forward, pairs
+    )
+    if (
+        into is None
+        and not watch.every
+        and FFT_R2C.remember(given, (self, lengths, dim, normalization, forward, pairs))
+    ):
+        result = FFT_R2C.launch(self, lengths, dim, normalization, forward, pairs)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("bool", "int", "float"), (self,))
     try:
         result = adopt(
             at(self, fft_cpu.fft_r2c, "ops.fft.shapes:half_spectrum")(
-                array_in(self, computed), dim, normalization, pairs
+                array_in(self, computed), lengths, dim, normalization, forward, pairs
             ),
             result_dtype("complex", computed),
         )
     except Exception as error:
-        reraise(name, error, (self, dim, normalization, pairs))
+        reraise(name, error, (self, lengths, dim, normalization, forward, pairs))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.FftR2cBackward0.record(result, self, dim, normalization, pairs)
+        functions.FftR2cBackward0.record(result, self, lengths, dim, normalization, forward, pairs)
     if watch.active:
-        propagate(functions.FftR2cBackward0, result, (self, dim, normalization, pairs), (self,), into)
+        propagate(functions.FftR2cBackward0, result, (self, lengths, dim, normalization, forward, pairs), (self,), into)
     return result
 
 
-def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int, pairs: float = 1.0) -> Tensor:
-    """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given; those that
-    stand for a pair are multiplied by `pairs`.
+def fft_c2r(
+    input: Tensor, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool, pairs: float = 1.0
+) -> Tensor:
+    """fft_c2c of the spectrum of real numbers, of which only the first n // 2 + 1 are given, n the last of the lengths;
+    those that stand for a pair are multiplied by `pairs`.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last, float pairs=1.0) -> Tensor (derivatives.yaml)
+    fft_c2r(Tensor self, int[] lengths, int[] dim, int normalization, bool forward, float pairs=1.0) -> Tensor
+    (derivatives.yaml)
     Dtypes: all.
 
     Args:
         input: tensor.
+        lengths: sequence of ints.
         dim: sequence of ints, counted from the end where negative.
         normalization: int.
-        last: int.
+        forward: bool.
         pairs: float; default 1.0.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers, its real counterpart for complex
             numbers.
     Gradients:
-        self: fft_r2c(grad, dim, normalization, 2 * pairs)
+        self: restored(fft_r2c(grad, lengths, dim, normalization, not forward, 2 * pairs), self.shape, dim)
     Raises:
-        IndexError, RuntimeError, ValueError: expected: `dim` in range, at least one; the scale is 0, 1 or 2; the size
-            of the last one is that whose half is given.
+        IndexError, RuntimeError, ValueError: expected: `dim` in range, at least one; lengths of at least 1, the last
+            that whose half is given; a scale of 0, 1 or 2.
     """
     if not watch.every:
-        result = FFT_C2R.launch(input, dim, normalization, last, pairs)
+        result = FFT_C2R.launch(input, lengths, dim, normalization, forward, pairs)
         if result is not None:
             return result
     if (
         input.__class__ not in plain
+        or foreign(lengths)
         or foreign(dim)
         or normalization.__class__ not in plain
-        or last.__class__ not in plain
         or pairs.__class__ not in plain
-    ) and (result := intercept("fft_c2r", fft_c2r, "along", input, dim, normalization, last, pairs)) is not NOT_HANDLED:
+    ) and (
+        result := intercept("fft_c2r", fft_c2r, "along", input, lengths, dim, normalization, forward, pairs)
+    ) is not NOT_HANDLED:
         return result
-    return _fft_c2r("fft_c2r", input, dim, normalization, last, pairs)
+    return _fft_c2r("fft_c2r", input, lengths, dim, normalization, forward, pairs)
 
 
-def _fft_c2r(name: str, self, dim, normalization, last, pairs, into=None) -> Any:
-    given = (self, dim, normalization, last, pairs)
+def _fft_c2r(name: str, self, lengths, dim, normalization, forward, pairs, into=None) -> Any:
+    given = (self, lengths, dim, normalization, forward, pairs)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
+    lengths = checks.integer_list(name, "lengths", lengths)
     dim = checks.integer_list(name, "dim", dim)
     if normalization.__class__ is not int:
         normalization = checks.integer(name, "normalization", normalization)
-    if last.__class__ is not int:
-        last = checks.integer(name, "last", last)
+    if forward.__class__ is not bool:
+        forward = checks.boolean(name, "forward", forward)
     if pairs.__class__ is not float:
         pairs = checks.floating(name, "pairs", pairs)
-    self, dim, normalization, last, pairs = fft_checks.transformed_from_half(
-        name, self, dim, normalization, last, pairs
+    self, lengths, dim, normalization, forward, pairs = fft_checks.transformed_from_half(
+        name, self, lengths, dim, normalization, forward, pairs
     )
-    if into is None and not watch.every and FFT_C2R.remember(given, (self, dim, normalization, last, pairs)):
-        result = FFT_C2R.launch(self, dim, normalization, last, pairs)
+    if (
+        into is None
+        and not watch.every
+        and FFT_C2R.remember(given, (self, lengths, dim, normalization, forward, pairs))
+    ):
+        result = FFT_C2R.launch(self, lengths, dim, normalization, forward, pairs)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
     try:
         result = adopt(
             at(self, fft_cpu.fft_c2r, "ops.fft.shapes:from_half")(
-                array_in(self, computed), dim, normalization, last, pairs
+                array_in(self, computed), lengths, dim, normalization, forward, pairs
             ),
             result_dtype("real", computed),
         )
     except Exception as error:
-        reraise(name, error, (self, dim, normalization, last, pairs))
+        reraise(name, error, (self, lengths, dim, normalization, forward, pairs))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.FftC2rBackward0.record(result, self, dim, normalization, pairs)
+        functions.FftC2rBackward0.record(result, self, lengths, dim, normalization, forward, pairs)
     if watch.active:
-        propagate(functions.FftC2rBackward0, result, (self, dim, normalization, last, pairs), (self,), into)
+        propagate(functions.FftC2rBackward0, result, (self, lengths, dim, normalization, forward, pairs), (self,), into)
     return result
 
 
@@ -284,7 +337,7 @@ def fft_fft(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_c2c(resized(self, n, dim), dim, scaling(norm, True), True)
+        through: fft_c2c(self, n, dim, scaling(norm, True), True)
     Raises:
         IndexError, RuntimeError: expected: one dimension, brought to n numbers, n at least 1; norm is 'backward',
             'ortho' or 'forward'.
@@ -294,13 +347,21 @@ def fft_fft(
     """
     if axis is not None:
         dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("fft_fft", fft_fft, "composite", input, n, dim, norm, out=out)
-    ) is not NOT_HANDLED:
+    if (not watch.casts or uncast()) and out is None:
+        result = FFT_FFT.launch(input, n, dim, norm)
+        if result is not None:
+            return result
+    if (
+        input.__class__ not in plain
+        or n.__class__ not in plain
+        or dim.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (result := intercept("fft_fft", fft_fft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED:
         return result
     name = "fft_fft"
     if out is not None:
         return write_out(name, out, fft_fft(input, n, dim, norm))
+    given = (input, n, dim, norm)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -311,7 +372,7 @@ def fft_fft(
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
     self, n, dim, norm = fft_checks.along_axis(name, self, n, dim, norm)
-    return op.fft_c2c(fft_formulas.resized(self, n, dim), dim, fft_formulas.scaling(norm, True), True)
+    return FFT_FFT.run(op.fft_c2c, given, (self, n, dim, fft_formulas.scaling(norm, True), True))
 
 
 @autocast_as(cpu="float32")
@@ -340,7 +401,7 @@ def fft_ifft(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_c2c(resized(self, n, dim), dim, scaling(norm, False), False)
+        through: fft_c2c(self, n, dim, scaling(norm, False), False)
     Raises:
         IndexError, RuntimeError: expected: one dimension, brought to n numbers, n at least 1; norm is 'backward',
             'ortho' or 'forward'.
@@ -350,13 +411,21 @@ def fft_ifft(
     """
     if axis is not None:
         dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("fft_ifft", fft_ifft, "composite", input, n, dim, norm, out=out)
-    ) is not NOT_HANDLED:
+    if (not watch.casts or uncast()) and out is None:
+        result = FFT_IFFT.launch(input, n, dim, norm)
+        if result is not None:
+            return result
+    if (
+        input.__class__ not in plain
+        or n.__class__ not in plain
+        or dim.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (result := intercept("fft_ifft", fft_ifft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED:
         return result
     name = "fft_ifft"
     if out is not None:
         return write_out(name, out, fft_ifft(input, n, dim, norm))
+    given = (input, n, dim, norm)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -367,7 +436,7 @@ def fft_ifft(
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
     self, n, dim, norm = fft_checks.along_axis(name, self, n, dim, norm)
-    return op.fft_c2c(fft_formulas.resized(self, n, dim), dim, fft_formulas.scaling(norm, False), False)
+    return FFT_IFFT.run(op.fft_c2c, given, (self, n, dim, fft_formulas.scaling(norm, False), False))
 
 
 @autocast_as(cpu="float32")
@@ -396,7 +465,7 @@ def fft_rfft(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_r2c(resized(self, n, dim), dim, scaling(norm, True))
+        through: fft_r2c(self, n, dim, scaling(norm, True), True, 1.0)
     Raises:
         IndexError, RuntimeError: expected: a real input; one dimension, brought to n numbers, n at least 1; norm is
             'backward', 'ortho' or 'forward'.
@@ -406,13 +475,21 @@ def fft_rfft(
     """
     if axis is not None:
         dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("fft_rfft", fft_rfft, "composite", input, n, dim, norm, out=out)
-    ) is not NOT_HANDLED:
+    if (not watch.casts or uncast()) and out is None:
+        result = FFT_RFFT.launch(input, n, dim, norm)
+        if result is not None:
+            return result
+    if (
+        input.__class__ not in plain
+        or n.__class__ not in plain
+        or dim.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (result := intercept("fft_rfft", fft_rfft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED:
         return result
     name = "fft_rfft"
     if out is not None:
         return write_out(name, out, fft_rfft(input, n, dim, norm))
+    given = (input, n, dim, norm)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -423,7 +500,7 @@ def fft_rfft(
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
     self, n, dim, norm = fft_checks.along_real_axis(name, self, n, dim, norm)
-    return op.fft_r2c(fft_formulas.resized(self, n, dim), dim, fft_formulas.scaling(norm, True))
+    return FFT_RFFT.run(op.fft_r2c, given, (self, n, dim, fft_formulas.scaling(norm, True), True, 1.0))
 
 
 @autocast_as(cpu="float32")
@@ -452,7 +529,7 @@ def fft_irfft(
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: fft_c2r(resized(self, half_sizes(n), dim), dim, scaling(norm, False), n[-1])
+        through: fft_c2r(self, n, dim, scaling(norm, False), False, 1.0)
     Raises:
         IndexError, RuntimeError: expected: half of a symmetric dimension, brought to that of n numbers: 2 (size - 1) if
             not given, at least 1.
@@ -462,13 +539,21 @@ def fft_irfft(
     """
     if axis is not None:
         dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("fft_irfft", fft_irfft, "composite", input, n, dim, norm, out=out)
-    ) is not NOT_HANDLED:
+    if (not watch.casts or uncast()) and out is None:
+        result = FFT_IRFFT.launch(input, n, dim, norm)
+        if result is not None:
+            return result
+    if (
+        input.__class__ not in plain
+        or n.__class__ not in plain
+        or dim.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (result := intercept("fft_irfft", fft_irfft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED:
         return result
     name = "fft_irfft"
     if out is not None:
         return write_out(name, out, fft_irfft(input, n, dim, norm))
+    given = (input, n, dim, norm)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -479,9 +564,7 @@ def fft_irfft(
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
     self, n, dim, norm = fft_checks.along_half_axis(name, self, n, dim, norm)
-    return op.fft_c2r(
-        fft_formulas.resized(self, fft_formulas.half_sizes(n), dim), dim, fft_formulas.scaling(norm, False), n[-1]
-    )
+    return FFT_IRFFT.run(op.fft_c2r, given, (self, n, dim, fft_formulas.scaling(norm, False), False, 1.0))
 
 
 @autocast_as(cpu="float32")
@@ -510,7 +593,7 @@ def fft_hfft(
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: fft_c2r(resized(self, half_sizes(n), dim).conj(), dim, scaling(norm, True), n[-1])
+        through: fft_c2r(self, n, dim, scaling(norm, True), True, 1.0)
     Raises:
         IndexError, RuntimeError: expected: half of a symmetric dimension, brought to that of n numbers: 2 (size - 1) if
             not given, at least 1.
@@ -520,13 +603,21 @@ def fft_hfft(
     """
     if axis is not None:
         dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("fft_hfft", fft_hfft, "composite", input, n, dim, norm, out=out)
-    ) is not NOT_HANDLED:
+    if (not watch.casts or uncast()) and out is None:
+        result = FFT_HFFT.launch(input, n, dim, norm)
+        if result is not None:
+            return result
+    if (
+        input.__class__ not in plain
+        or n.__class__ not in plain
+        or dim.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (result := intercept("fft_hfft", fft_hfft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED:
         return result
     name = "fft_hfft"
     if out is not None:
         return write_out(name, out, fft_hfft(input, n, dim, norm))
+    given = (input, n, dim, norm)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -537,12 +628,7 @@ def fft_hfft(
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
     self, n, dim, norm = fft_checks.along_half_axis(name, self, n, dim, norm)
-    return op.fft_c2r(
-        fft_formulas.resized(self, fft_formulas.half_sizes(n), dim).conj_physical(),
-        dim,
-        fft_formulas.scaling(norm, True),
-        n[-1],
-    )
+    return FFT_HFFT.run(op.fft_c2r, given, (self, n, dim, fft_formulas.scaling(norm, True), True, 1.0))
 
 
 @autocast_as(cpu="float32")
@@ -571,23 +657,31 @@ def fft_ihfft(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_r2c(resized(self, n, dim), dim, scaling(norm, False)).conj()
+        through: fft_r2c(self, n, dim, scaling(norm, False), False, 1.0)
     Raises:
         IndexError, RuntimeError: expected: a real input; one dimension, brought to n numbers, n at least 1; norm is
             'backward', 'ortho' or 'forward'.
     Example:
-        >>> sg.fft.ihfft(sg.tensor([8.0, -2.0, 0.0, -2.0]))
-        tensor([1.-0.j, 2.-0.j, 3.-0.j])
+        >>> sg.fft.ihfft(sg.tensor([8.0, -2.0, 0.0, -3.0]))
+        tensor([0.7500-0.0000j, 2.0000+0.2500j, 3.2500-0.0000j])
     """
     if axis is not None:
         dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
-        result := intercept("fft_ihfft", fft_ihfft, "composite", input, n, dim, norm, out=out)
-    ) is not NOT_HANDLED:
+    if (not watch.casts or uncast()) and out is None:
+        result = FFT_IHFFT.launch(input, n, dim, norm)
+        if result is not None:
+            return result
+    if (
+        input.__class__ not in plain
+        or n.__class__ not in plain
+        or dim.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (result := intercept("fft_ihfft", fft_ihfft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED:
         return result
     name = "fft_ihfft"
     if out is not None:
         return write_out(name, out, fft_ihfft(input, n, dim, norm))
+    given = (input, n, dim, norm)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -598,7 +692,7 @@ def fft_ihfft(
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
     self, n, dim, norm = fft_checks.along_real_axis(name, self, n, dim, norm)
-    return op.fft_r2c(fft_formulas.resized(self, n, dim), dim, fft_formulas.scaling(norm, False)).conj_physical()
+    return FFT_IHFFT.run(op.fft_r2c, given, (self, n, dim, fft_formulas.scaling(norm, False), False, 1.0))
 
 
 @autocast_as(cpu="float32")
@@ -627,7 +721,7 @@ def fft_fft2(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, True), True)
+        through: fft_c2c(self, s, dim, scaling(norm, True), True)
     Raises:
         IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
             'backward', 'ortho' or 'forward'.
@@ -638,13 +732,18 @@ def fft_fft2(
     """
     if axis is not None:
         dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
+    if (not watch.casts or uncast()) and out is None:
+        result = FFT_FFT2.launch(input, s, dim, norm)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
         result := intercept("fft_fft2", fft_fft2, "composite", input, s, dim, norm, out=out)
     ) is not NOT_HANDLED:
         return result
     name = "fft_fft2"
     if out is not None:
         return write_out(name, out, fft_fft2(input, s, dim, norm))
+    given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -654,7 +753,7 @@ def fft_fft2(
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
-    return op.fft_c2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, True), True)
+    return FFT_FFT2.run(op.fft_c2c, given, (self, s, dim, fft_formulas.scaling(norm, True), True))
 
 
 @autocast_as(cpu="float32")
@@ -683,7 +782,7 @@ def fft_ifft2(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, False), False)
+        through: fft_c2c(self, s, dim, scaling(norm, False), False)
     Raises:
         IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
             'backward', 'ortho' or 'forward'.
@@ -694,13 +793,18 @@ def fft_ifft2(
     """
     if axis is not None:
         dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
+    if (not watch.casts or uncast()) and out is None:
+        result = FFT_IFFT2.launch(input, s, dim, norm)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
         result := intercept("fft_ifft2", fft_ifft2, "composite", input, s, dim, norm, out=out)
     ) is not NOT_HANDLED:
         return result
     name = "fft_ifft2"
     if out is not None:
         return write_out(name, out, fft_ifft2(input, s, dim, norm))
+    given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -710,7 +814,7 @@ def fft_ifft2(
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
-    return op.fft_c2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, False), False)
+    return FFT_IFFT2.run(op.fft_c2c, given, (self, s, dim, fft_formulas.scaling(norm, False), False))
 
 
 @autocast_as(cpu="float32")
@@ -739,7 +843,7 @@ def fft_rfft2(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, True))
+        through: fft_r2c(self, s, dim, scaling(norm, True), True, 1.0)
     Raises:
         IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
             'backward', 'ortho' or 'forward'.
@@ -750,13 +854,18 @@ def fft_rfft2(
     """
     if axis is not None:
         dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
+    if (not watch.casts or uncast()) and out is None:
+        result = FFT_RFFT2.launch(input, s, dim, norm)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
         result := intercept("fft_rfft2", fft_rfft2, "composite", input, s, dim, norm, out=out)
     ) is not NOT_HANDLED:
         return result
     name = "fft_rfft2"
     if out is not None:
         return write_out(name, out, fft_rfft2(input, s, dim, norm))
+    given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -766,7 +875,7 @@ def fft_rfft2(
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
-    return op.fft_r2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, True))
+    return FFT_RFFT2.run(op.fft_r2c, given, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
 
 
 @autocast_as(cpu="float32")
@@ -795,7 +904,7 @@ def fft_irfft2(
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: fft_c2r(resized(self, half_sizes(s), dim), dim, scaling(norm, False), s[-1])
+        through: fft_c2r(self, s, dim, scaling(norm, False), False, 1.0)
     Raises:
         IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
             sizes s, each at least 1.
@@ -806,13 +915,18 @@ def fft_irfft2(
     """
     if axis is not None:
         dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
+    if (not watch.casts or uncast()) and out is None:
+        result = FFT_IRFFT2.launch(input, s, dim, norm)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
         result := intercept("fft_irfft2", fft_irfft2, "composite", input, s, dim, norm, out=out)
     ) is not NOT_HANDLED:
         return result
     name = "fft_irfft2"
     if out is not None:
         return write_out(name, out, fft_irfft2(input, s, dim, norm))
+    given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -822,9 +936,7 @@ def fft_irfft2(
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
-    return op.fft_c2r(
-        fft_formulas.resized(self, fft_formulas.half_sizes(s), dim), dim, fft_formulas.scaling(norm, False), s[-1]
-    )
+    return FFT_IRFFT2.run(op.fft_c2r, given, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
 
 
 def fft_hfft2(
@@ -852,7 +964,7 @@ def fft_hfft2(
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: fft_c2r(resized(self, half_sizes(s), dim).conj(), dim, scaling(norm, True), s[-1])
+        through: fft_c2r(self, s, dim, scaling(norm, True), True, 1.0)
     Raises:
         IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
             sizes s, each at least 1.
@@ -863,13 +975,18 @@ def fft_hfft2(
     """
     if axis is not None:
         dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
+    if not watch.every and out is None:
+        result = FFT_HFFT2.launch(input, s, dim, norm)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
         result := intercept("fft_hfft2", fft_hfft2, "composite", input, s, dim, norm, out=out)
     ) is not NOT_HANDLED:
         return result
     name = "fft_hfft2"
     if out is not None:
         return write_out(name, out, fft_hfft2(input, s, dim, norm))
+    given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -879,12 +996,7 @@ def fft_hfft2(
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
-    return op.fft_c2r(
-        fft_formulas.resized(self, fft_formulas.half_sizes(s), dim).conj_physical(),
-        dim,
-        fft_formulas.scaling(norm, True),
-        s[-1],
-    )
+    return FFT_HFFT2.run(op.fft_c2r, given, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
 
 
 def fft_ihfft2(
@@ -912,24 +1024,29 @@ def fft_ihfft2(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, False)).conj()
+        through: fft_r2c(self, s, dim, scaling(norm, False), False, 1.0)
     Raises:
         IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
             'backward', 'ortho' or 'forward'.
     Example:
         >>> sg.fft.ihfft2(sg.tensor([[10.0, -2.0], [-4.0, 0.0]]))
         tensor([[1.-0.j, 2.-0.j],
-                [3.-0.j, 4.-0.j]])
+                [3.+0.j, 4.+0.j]])
     """
     if axis is not None:
         dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
+    if not watch.every and out is None:
+        result = FFT_IHFFT2.launch(input, s, dim, norm)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
         result := intercept("fft_ihfft2", fft_ihfft2, "composite", input, s, dim, norm, out=out)
     ) is not NOT_HANDLED:
         return result
     name = "fft_ihfft2"
     if out is not None:
         return write_out(name, out, fft_ihfft2(input, s, dim, norm))
+    given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -939,7 +1056,7 @@ def fft_ihfft2(
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
-    return op.fft_r2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, False)).conj_physical()
+    return FFT_IHFFT2.run(op.fft_r2c, given, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
 
 
 @autocast_as(cpu="float32")
@@ -968,7 +1085,7 @@ def fft_fftn(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, True), True)
+        through: fft_c2c(self, s, dim, scaling(norm, True), True)
     Raises:
         IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
             'backward', 'ortho' or 'forward'.
@@ -979,13 +1096,18 @@ def fft_fftn(
     """
     if axis is not None:
         dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
+    if (not watch.casts or uncast()) and out is None:
+        result = FFT_FFTN.launch(input, s, dim, norm)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
         result := intercept("fft_fftn", fft_fftn, "composite", input, s, dim, norm, out=out)
     ) is not NOT_HANDLED:
         return result
     name = "fft_fftn"
     if out is not None:
         return write_out(name, out, fft_fftn(input, s, dim, norm))
+    given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -996,7 +1118,7 @@ def fft_fftn(
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
-    return op.fft_c2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, True), True)
+    return FFT_FFTN.run(op.fft_c2c, given, (self, s, dim, fft_formulas.scaling(norm, True), True))
 
 
 @autocast_as(cpu="float32")
@@ -1025,7 +1147,7 @@ def fft_ifftn(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, False), False)
+        through: fft_c2c(self, s, dim, scaling(norm, False), False)
     Raises:
         IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
             'backward', 'ortho' or 'forward'.
@@ -1036,13 +1158,18 @@ def fft_ifftn(
     """
     if axis is not None:
         dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
+    if (not watch.casts or uncast()) and out is None:
+        result = FFT_IFFTN.launch(input, s, dim, norm)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
         result := intercept("fft_ifftn", fft_ifftn, "composite", input, s, dim, norm, out=out)
     ) is not NOT_HANDLED:
         return result
     name = "fft_ifftn"
     if out is not None:
         return write_out(name, out, fft_ifftn(input, s, dim, norm))
+    given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -1053,7 +1180,7 @@ def fft_ifftn(
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_axes(name, self, s, dim, norm)
-    return op.fft_c2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, False), False)
+    return FFT_IFFTN.run(op.fft_c2c, given, (self, s, dim, fft_formulas.scaling(norm, False), False))
 
 
 @autocast_as(cpu="float32")
@@ -1082,7 +1209,7 @@ def fft_rfftn(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, True))
+        through: fft_r2c(self, s, dim, scaling(norm, True), True, 1.0)
     Raises:
         IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
             'backward', 'ortho' or 'forward'.
@@ -1093,13 +1220,18 @@ def fft_rfftn(
     """
     if axis is not None:
         dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
+    if (not watch.casts or uncast()) and out is None:
+        result = FFT_RFFTN.launch(input, s, dim, norm)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
         result := intercept("fft_rfftn", fft_rfftn, "composite", input, s, dim, norm, out=out)
     ) is not NOT_HANDLED:
         return result
     name = "fft_rfftn"
     if out is not None:
         return write_out(name, out, fft_rfftn(input, s, dim, norm))
+    given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -1110,7 +1242,7 @@ def fft_rfftn(
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
-    return op.fft_r2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, True))
+    return FFT_RFFTN.run(op.fft_r2c, given, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
 
 
 @autocast_as(cpu="float32")
@@ -1139,7 +1271,7 @@ def fft_irfftn(
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: fft_c2r(resized(self, half_sizes(s), dim), dim, scaling(norm, False), s[-1])
+        through: fft_c2r(self, s, dim, scaling(norm, False), False, 1.0)
     Raises:
         IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
             sizes s, each at least 1.
@@ -1150,13 +1282,18 @@ def fft_irfftn(
     """
     if axis is not None:
         dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
+    if (not watch.casts or uncast()) and out is None:
+        result = FFT_IRFFTN.launch(input, s, dim, norm)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
         result := intercept("fft_irfftn", fft_irfftn, "composite", input, s, dim, norm, out=out)
     ) is not NOT_HANDLED:
         return result
     name = "fft_irfftn"
     if out is not None:
         return write_out(name, out, fft_irfftn(input, s, dim, norm))
+    given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -1167,9 +1304,7 @@ def fft_irfftn(
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
-    return op.fft_c2r(
-        fft_formulas.resized(self, fft_formulas.half_sizes(s), dim), dim, fft_formulas.scaling(norm, False), s[-1]
-    )
+    return FFT_IRFFTN.run(op.fft_c2r, given, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
 
 
 def fft_hfftn(
@@ -1197,7 +1332,7 @@ def fft_hfftn(
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
     Gradients:
-        through: fft_c2r(resized(self, half_sizes(s), dim).conj(), dim, scaling(norm, True), s[-1])
+        through: fft_c2r(self, s, dim, scaling(norm, True), True, 1.0)
     Raises:
         IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
             sizes s, each at least 1.
@@ -1208,13 +1343,18 @@ def fft_hfftn(
     """
     if axis is not None:
         dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
+    if not watch.every and out is None:
+        result = FFT_HFFTN.launch(input, s, dim, norm)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
         result := intercept("fft_hfftn", fft_hfftn, "composite", input, s, dim, norm, out=out)
     ) is not NOT_HANDLED:
         return result
     name = "fft_hfftn"
     if out is not None:
         return write_out(name, out, fft_hfftn(input, s, dim, norm))
+    given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -1225,12 +1365,7 @@ def fft_hfftn(
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_half_axes(name, self, s, dim, norm)
-    return op.fft_c2r(
-        fft_formulas.resized(self, fft_formulas.half_sizes(s), dim).conj_physical(),
-        dim,
-        fft_formulas.scaling(norm, True),
-        s[-1],
-    )
+    return FFT_HFFTN.run(op.fft_c2r, given, (self, s, dim, fft_formulas.scaling(norm, True), True, 1.0))
 
 
 def fft_ihfftn(
@@ -1258,24 +1393,29 @@ def fft_ihfftn(
     Returns:
         Tensor: complex.
     Gradients:
-        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, False)).conj()
+        through: fft_r2c(self, s, dim, scaling(norm, False), False, 1.0)
     Raises:
         IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
             'backward', 'ortho' or 'forward'.
     Example:
         >>> sg.fft.ihfftn(sg.tensor([[10.0, -2.0], [-4.0, 0.0]]))
         tensor([[1.-0.j, 2.-0.j],
-                [3.-0.j, 4.-0.j]])
+                [3.+0.j, 4.+0.j]])
     """
     if axis is not None:
         dim = axis
-    if (input.__class__ not in plain or out.__class__ not in plain) and (
+    if not watch.every and out is None:
+        result = FFT_IHFFTN.launch(input, s, dim, norm)
+        if result is not None:
+            return result
+    if (input.__class__ not in plain or foreign(s) or foreign(dim) or out.__class__ not in plain) and (
         result := intercept("fft_ihfftn", fft_ihfftn, "composite", input, s, dim, norm, out=out)
     ) is not NOT_HANDLED:
         return result
     name = "fft_ihfftn"
     if out is not None:
         return write_out(name, out, fft_ihfftn(input, s, dim, norm))
+    given = (input, s, dim, norm)
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -1286,7 +1426,7 @@ def fft_ihfftn(
     if norm is not None and norm.__class__ is not str:
         norm = checks.string(name, "norm", norm)
     self, s, dim, norm = fft_checks.over_real_axes(name, self, s, dim, norm)
-    return op.fft_r2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, False)).conj_physical()
+    return FFT_IHFFTN.run(op.fft_r2c, given, (self, s, dim, fft_formulas.scaling(norm, False), False, 1.0))
 
 
 def fft_fftshift(

@@ -23,16 +23,18 @@ class ViewOp:
 
     An op that gives `several` views keeps a tuple of their places, and its `launch` leaves to Python what is recorded.
     So does that of a composite, whose `node` is None: it keeps (place or places, dtype, whether views are marked as
-    those of one op that gives several) of what turned out to be views.
+    those of one op that gives several) of what turned out to be views. One that `retypes` reads complex numbers as
+    "real" ones, or these as "complex".
     """
 
-    __slots__ = ("found", "launch", "name", "node", "operands", "several")
+    __slots__ = ("found", "launch", "name", "node", "operands", "retypes", "several")
 
-    def __init__(self, name: str, node: Any, *operands: str, several: bool = False) -> None:
+    def __init__(self, name: str, node: Any, *operands: str, several: bool = False, retypes: str = "") -> None:
         self.name = name
         self.node = node
         self.operands = operands
         self.several = several
+        self.retypes = retypes
         self.found: dict[Any, Any] = {}
         view_ops.setdefault(name, self)
 

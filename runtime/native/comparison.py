@@ -19,6 +19,7 @@ import numpy as np
 
 from ..autograd.node import Node, Output
 from ..dispatch.entries import entry_of
+from ..dispatch.kernel_ops.called import CalledKernelOp
 from ..kernels.llvm.native_code.check_mode import CHECKING, interrupt
 from ..modes.thread_state import PerThread
 from ..representations.marked.marks import turned
@@ -226,7 +227,8 @@ def public_function(op: Any, operands: Sequence[str], in_place: bool = False) ->
     """
     if not CHECKING or op.node is None:
         return None
-    entry = entry_of(op.node.__module__, op.node.op_name)
+    name = op.name if isinstance(op, CalledKernelOp) else op.node.op_name
+    entry = entry_of(op.node.__module__, name)
     function = None if entry is None else entry.inplace if in_place else entry.function
     if function is None:
         return None

@@ -41,7 +41,7 @@ from ..pool.layout import ADDRESS, NEVER, Job
 from ..pool.workers import starter
 from ..random import Generator as PythonGenerator
 from ..random import default_generator as usual_generator
-from ..tensor import base, devices, dtypes
+from ..tensor import base, devices, dtype_views, dtypes
 from ..tensor.shapes import Size
 from .layout import Counter, Dict, DType, Generator, List, Object, Type, Watch
 
@@ -199,7 +199,7 @@ fit_gradient, in_rows = interned(Object, fit), interned(Object, in_rows_function
 several_views = interned(Object, SEVERAL)
 note_not_recorded = interned(Object, not_recorded)
 remember_gradient = interned(Object, remember_gradient_of)
-drop_dead = interned(Object, base.drop_dead)
+drop_dead, storage_as = interned(Object, base.drop_dead), interned(Object, dtype_views.storage_as)
 begin_adding, end_adding = interned(Object, adding_lock.acquire), interned(Object, adding_lock.release)
 start_workers = interned(Object, starter())
 interrupt = interned(Object, interrupt_hook)

@@ -137,9 +137,14 @@ def forward_plan(op: Any, name: str) -> np.ndarray:
         differentiable=bits([name in inputs or name in op.refuses or op.overwrites for name in op.operands]),
         refused=bits([name in op.refuses for name in op.operands]),
         name=address(f"{op.name.removesuffix('_')}_"),
+        complexes=op.complexes and 2 * len(op.numbers) <= MOST_NUMBERS,
+        gives_real=op.result_dtypes[0] == "real",
         rows=address(op.rows) if by_rows else 0,
         device=address(op.launches[name]),
     )
+    complex_kernels = plan[ForwardPlan.word("complex_kernels") :]
+    complex_resolver = resolver(complex_kernels, lambda number: complex_kernel(op, number))
+    ForwardPlan.put(plan, "complex_resolver", complex_resolver)
     kernels = plan[ForwardPlan.word("kernels") :]
     ForwardPlan.put(plan, "resolver", resolver(kernels, lambda number: forward_kernel(op, number)))
     return plan
@@ -178,6 +183,14 @@ def forward_kernel(op: Any, number: int) -> int:
         kernel = op.kernels.of_halves("forward")
     suffix = SUFFIX if in_rows else ""
     return kernel_address(kernel, [*arrays, *[types.float64] * len(op.numbers), result], suffix)
+
+
+def complex_kernel(op: Any, number: int) -> int:
+    """The address of the kernel of an op for complex numbers of either precision."""
+    own = (types.complex64, types.complex128)[number]
+    given = {"bool": types.boolean, "real": NUMBERS[number]}.get(op.result_dtypes[0], own)
+    operands, result = [types.Array(own, 1, "C")] * len(op.operands), types.Array(given, 1, "C")
+    return kernel_address(op.kernels.forward_complex, [*operands, *[types.complex128] * len(op.numbers), result])
 
 
 def rows_plan(rows: PythonRows, count: int, is_long: bool) -> np.ndarray:
@@ -244,7 +257,8 @@ def view_plan(op: Any) -> np.ndarray:
     if op.several or op.node is None:
         return ViewPlan.pack(found=address(op.found), operands=len(op.operands), typed=op.node is None)
     record = record_plan(op.node, op.operands, False)
-    return ViewPlan.pack(found=address(op.found), node=memory(record), operands=len(op.operands))
+    retypes = ("", "real", "complex").index(op.retypes)
+    return ViewPlan.pack(found=address(op.found), node=memory(record), operands=len(op.operands), retypes=retypes)
 
 
 def has_view_gradient(node: Any) -> bool:

@@ -49,8 +49,9 @@ class Elementwise:
     in place, `fitting` that numbers have to be ones that the dtype has, `alike` that masks must have the shape of the
     other tensors. `whole` says of what whole numbers results are computed natively: "i" of int64, "p" with positive
     ones as the second tensor or as the op's numbers, "b" of bools; `converts` which operands are converted there to
-    the dtype of the others: "i" integers and floats, "b" bools; `refuses` names tensors that have no gradient though
-    they might. `operands` and `numbers` name the arguments of the
+    the dtype of the others: "i" integers and floats, "b" bools; `complexes` says that native code computes complex
+    tensors too; `refuses` names tensors that have no gradient though they might. `operands` and `numbers` name the
+    arguments of the
     native functions `launch`, `launch_in_place`, `launch_out` and `gradients`, which are made when they are first
     asked for: see runtime/native. `node` is the class of the op's nodes.
     """
@@ -58,6 +59,7 @@ class Elementwise:
     __slots__ = (
         "alike",
         "allowed",
+        "complexes",
         "converts",
         "fitting",
         "gradients",
@@ -100,6 +102,7 @@ class Elementwise:
         alike: bool = False,
         whole: str = "",
         converts: str = "",
+        complexes: bool = False,
     ) -> None:
         self.kernels = ElementKernels(package, kernel)
         self.name = name
@@ -117,6 +120,7 @@ class Elementwise:
         self.alike = alike
         self.whole = whole
         self.converts = converts
+        self.complexes = complexes
         elementwise_ops.setdefault(kernel, self)
         self.node: Any = None
         self.rows: dict[Any, Any] = {}  # of two layouts, for native code: see run_rows

@@ -46,7 +46,7 @@ class KernelOp:
     contiguous and of int32. `find` makes a plan of layouts and of the other arguments as checked, or None; without it
     there are launches on devices alone. `found` keeps (plan's words, shapes, arguments as checked) by layouts and
     arguments as given. `find_in_place` and `written` are the same for what `launch_in_place` runs, which writes to the
-    first tensor.
+    first tensor. `recorded` are the arguments that the node is made of: the operands, but of an op that calls this one.
     """
 
     __slots__ = (
@@ -70,6 +70,7 @@ class KernelOp:
         "operands",
         "outputs",
         "ranks",
+        "recorded",
         "refused",
         "written",
         "written_bool",
@@ -93,7 +94,7 @@ class KernelOp:
         self.find = find
         self.kernel = kernel
         self.node = node
-        self.operands = tuple(operands)
+        self.operands = self.recorded = tuple(operands)
         self.letters = "".join(operands.values())
         self.outputs = outputs
         self.dtypes = tuple(dtypes)  # of the results, in words of the spec; empty where all have that of the operands
@@ -133,14 +134,18 @@ class KernelOp:
         if not on_host:
             return "complex" not in self.dtypes and rehearse_op(self, given, checked)
         key, own = self.key(checked), leading._dtype
-        for first, second, *_ in (given, checked) if self.letters.startswith("TT") else ():
-            if isinstance(first, TensorBase) and isinstance(second, TensorBase):
-                self.ranks[0] |= np.uint64(1 << pair_of_ranks(len(first._shape), len(second._shape)))
+        self.note_ranks(given, checked)
         table = table_of(self, own)
         plan = plan_for(table, key, lambda: self.plan(checked, own))
         with contextlib.suppress(TypeError):  # of a list among the arguments
             table[self.key(given)] = plan
         return plan is not None
+
+    def note_ranks(self, *calls: Sequence[Any]) -> None:
+        """Note for how many dimensions of the first two tensors plans have been looked for."""
+        for first, second, *_ in calls if self.letters.startswith("TT") else ():
+            if isinstance(first, TensorBase) and isinstance(second, TensorBase):
+                self.ranks[0] |= np.uint64(1 << pair_of_ranks(len(first._shape), len(second._shape)))
 
     def remember_in_place(self, given: Sequence[Any], checked: Sequence[Any]) -> None:
         """Find the plan by which such a call writes to its first tensor, for the arguments as given and as checked."""

@@ -198,6 +198,8 @@ def run_if_planned(find: Callable[..., Plan | None], *arguments: Any) -> list[An
     for argument in arguments:
         if type(argument) is Array:
             key += argument.shape, None if argument.flags.c_contiguous else (argument.strides, argument.itemsize)
+            if argument.dtype.kind == "c":
+                key.append(complex)
         elif isinstance(argument, np.generic):  # what NumPy makes of an array of no dimensions
             return run_if_planned(find, *[np.asarray(a) if isinstance(a, np.generic) else a for a in arguments])
         else:
@@ -230,6 +232,8 @@ class ReadyStep(NamedTuple):
     work: int
     dtypes: dict[int, np.dtype]  # of results that are not of the operands' dtype
     counted: dict[int, int]  # of results as long as elements say: the results that have these sizes
+    in_parts: bool  # whether complex numbers are given as pairs of their parts
+    complexes: Ints  # then the results that are of complex numbers
 
 
 MOST = 4096  # plans that are remembered; then all are forgotten
@@ -241,10 +245,12 @@ _ready: dict[tuple[Any, ...], Ready | None] = {}
 def ready_to_run(find: Callable[..., Plan | None], arguments: Sequence[Any]) -> Ready | None:
     """How many results a plan has, the first argument that is an array, and the plan's steps; None without a plan."""
     arrays = [argument if isinstance(argument, Array) else None for argument in arguments]
-    plan = find(*[a if b is None else layout_of(b) for a, b in zip(arguments, arrays, strict=True)])
+    in_parts = takes_complex(find)
+    plan = find(*[a if b is None else layout_of(b, in_parts) for a, b in zip(arguments, arrays, strict=True)])
     if plan is None:
         return None
     steps, named = [], dict[int, Ints]()
+    in_parts = in_parts or any(step.complexes for step in plan)
     for step in plan:
         made = tuple([(output, shape) for output, shape in step.results if output not in named])
         named |= made
@@ -255,31 +261,45 @@ def ready_to_run(find: Callable[..., Plan | None], arguments: Sequence[Any]) -> 
         results = tuple([output for output, _ in step.results])
         work, counted = max(*sizes, step.work), dict(step.counted)
         steps.append(
-            ReadyStep(step.kernel, operands, made, results, constants, step.rows, work, step.dtypes(), counted)
+            ReadyStep(
+                step.kernel,
+                operands,
+                made,
+                results,
+                constants,
+                step.rows,
+                work,
+                step.dtypes(),
+                counted,
+                in_parts,
+                step.complexes,
+            )
         )
     return 1 + max(named), next(i for i, a in enumerate(arrays) if a is not None), steps
 
 
 def run_step(step: ReadyStep, arguments: Sequence[Any], results: list[Any], dtype: np.dtype) -> None:
     """Run one call of a plan; the results that it is the first to name are made."""
+    dtype = real_of(dtype) if step.in_parts else dtype
     for output, shape in step.made:
         if output in step.counted:
             count = int(results[step.counted[output]][-1])
             shape = tuple([size or count for size in shape])
-        results[output] = empty(shape, step.dtypes.get(output, dtype))
+        own = np.result_type(dtype, np.complex64) if output in step.complexes else step.dtypes.get(output, dtype)
+        results[output] = empty(shape, own)
     flat = [memory_of(results[~i] if i < 0 else arguments[i], reach, dtype) for i, reach in step.operands]
     flat += [results[output].reshape(-1) for output in step.results]
+    flat = list(map(parts_of, flat)) if step.in_parts else flat
     if step.rows is None:
         step.kernel(*flat, *step.constants)
     else:
         shared(step.kernel, (*flat, *step.constants), step.rows[0], step.work, step.rows[1])
 
 
-def layout_of(array: Array) -> Layout:
-    """The layout of an array, strides counted in elements."""
-    if array.flags.c_contiguous:
-        return Layout(array.shape, None)
-    return Layout(array.shape, tuple([step // array.itemsize for step in array.strides]))
+def layout_of(array: Array, in_parts: bool = False) -> Layout:
+    """The layout of an array, strides counted in elements; complex numbers are told where they are given in parts."""
+    strides = None if array.flags.c_contiguous else tuple([step // array.itemsize for step in array.strides])
+    return Layout(array.shape, strides, in_parts and array.dtype.kind == "c")
 
 
 def size_of(array: Any) -> int:
@@ -300,3 +320,13 @@ def memory_of(array: Any, reach: int | None, dtype: np.dtype) -> Array:
     if array is None:
         return np.empty(0, dtype)
     return array.reshape(-1) if reach is None else np.lib.stride_tricks.as_strided(array, (reach,), (array.itemsize,))
+
+
+def parts_of(flat: Array) -> Array:
+    """A flat array, of complex numbers as pairs of their parts."""
+    return flat.view(real_of(flat.dtype)) if flat.dtype.kind == "c" else flat
+
+
+def real_of(dtype: np.dtype) -> np.dtype:
+    """The dtype of the parts of complex numbers, else the dtype itself."""
+    return np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype

@@ -145,3 +145,24 @@ def emitted(kind: Any, like: Any, count: int) -> Any:
         return context.get_dummy_value()
 
     return types.void(like, *[types.int64] * count), code
+
+
+def emitted_apart(kind: Any, like: Any, count: int) -> Any:
+    """The same, but the code is a function by itself, which is not inlined."""
+    from llvmlite import ir
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        name, integer = f"{kind.__name__}.{like}", ir.IntType(64)
+        found = builder.module.globals.get(name)
+        if found is None:
+            found = ir.Function(builder.module, ir.FunctionType(ir.VoidType(), [integer] * count), name)
+            found.linkage = "internal"
+            found.attributes.update(("noinline", "nounwind"))
+            inside = ir.IRBuilder(found.append_basic_block())
+            kind(Vectors(context, inside, like), *found.args).emit()
+            inside.ret_void()
+        builder.call(found, args[1:])
+        return context.get_dummy_value()
+
+    return types.void(like, *[types.int64] * count), code

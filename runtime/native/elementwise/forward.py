@@ -53,6 +53,10 @@ class ForwardPlan(Struct):
     differentiable: int  # bit i: tensor i
     refused: int  # bit i: tensor i has no gradient though it might
     name: Object  # of the in-place form
+    complexes: int  # whether complex tensors are computed, and may be here: see complexes.py
+    gives_real: int  # whether of these it gives real numbers
+    complex_resolver: Object
+    complex_kernels: Items[int] = room(2)  # for either precision
     rows: Dict  # the rows found, NULL where the op does not run by rows
     device: Dict  # the launches found, for tensors of a device
     # For each kind: for tensors, for a number as the second, and for a number or a repeated operand as the

@@ -28,6 +28,7 @@ from ..tensors import (
 )
 from .apart import MOST_PACKED, MOST_SPREAD, Extents, count_of, extend, found_apart, shape_of, spread_tensor
 from .broadcast import FoundRows, broadcast, may_broadcast, may_have_rows, put_given
+from .complexes import launch_complex, leads_complex
 from .constants import are_positive, constant_array, is_constant, kind_of_constants
 from .forward import (
     ALL,
@@ -331,6 +332,8 @@ def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
         result = launch_flat(plan, arguments, number, frame, ready, owned)
     elif lies_elsewhere(arguments[plan.lead]):
         result = on_device(device_functions.launch, self, arguments, count)
+    elif leads_complex(plan, arguments[0]):
+        result = launch_complex(plan, arguments, owned)
     else:
         result = launch_apart(plan, arguments, owned)
         if result is none:

@@ -62,6 +62,7 @@ class KernelOpPlan(Struct):
     refused: int  # bit i: operand i has no gradient, and may not require one
     moves: int  # whether it writes elements of the second operand over those of the first
     tensors: int  # how many of the operands
+    recorded: int  # how many arguments the node is made of
     operands: int  # how many, and a letter for each: see KernelOp
     letters: Items[int] = room(MOST_OPERANDS)
 
@@ -329,17 +330,19 @@ def looked_up(plans: Dict, key: Tuple) -> Tuple:
 def recorded(plan: KernelOpPlan, found: Tuple, behind: int, result: Object, given: Arguments, owned: Owned) -> bool:
     """Put the result into the graph if it belongs there; False where an error is set.
 
-    Arguments that are no tensors are recorded as they were checked: what was found has them from place `behind` on.
+    Arguments that are no tensors are recorded as they were checked, also those of an op that this one calls: what was
+    found has them from place `behind` on.
     """
     needs = False
     for j in range(listed_operands(plan, given)):
         needs = needs or cast(Tensor, item(items_of(given), j)).rg is true
     for i in range(plan.operands):
         letter, argument = plan.letters[i], given.items[i]
-        if letter in TENSORS:
-            if argument is not none and plan.differentiable >> i & 1:
-                needs = needs or cast(Tensor, argument).rg is true
-        elif letter != LIST and letter != INDICES:
+        if letter in TENSORS and argument is not none and plan.differentiable >> i & 1:
+            needs = needs or cast(Tensor, argument).rg is true
+    for i in range(plan.recorded):
+        letter = plan.letters[i]
+        if letter not in TENSORS and letter != LIST and letter != INDICES:
             given.items[i] = item(found, behind + i)
     state = records() if needs and plan.node is not NULL else 0
     return state == 0 or (state == 1 and record(plan.node, result, given.items, False, False, owned))

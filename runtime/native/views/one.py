@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...kernels.llvm.native_code.element_kinds import COMPLEX, is_complex, part_kind
 from ...kernels.llvm.native_code.structs import Items, Struct
 from ...kernels.llvm.native_code.typed import NULL, New, cast, exchange, native, new
 from .. import c_functions as c
@@ -14,6 +15,7 @@ from ..interned import (
     none,
     note_not_recorded,
     outdated_type,
+    storage_as,
     true,
     tuple_type,
     untracked,
@@ -22,10 +24,12 @@ from ..kernel_calls import Arguments, Size
 from ..layout import Array, Dict, DType, List, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
 from ..tensors import (
+    dtype_of,
     elements,
     in_inference_mode,
     is_tensor,
     is_tensor_anywhere,
+    kind_of_number,
     new_tensor,
     new_tensor_on,
     not_handled,
@@ -37,6 +41,9 @@ from ..tensors import (
 SHARED_FLAGS = 0x503  # of an array's: contiguous, aligned, writeable; not that it owns its memory
 
 
+TO_REAL, TO_COMPLEX = 1, 2
+
+
 class ViewPlan(Struct):
     """The plan of a view op."""
 
@@ -44,6 +51,7 @@ class ViewPlan(Struct):
     node: RecordPlan
     operands: int  # how many `record` is given: the tensor, and what the view op has found of its arguments
     typed: int  # whether what is kept holds for the dtype that stands behind it
+    retypes: int  # whether its elements are parts of the tensor's (TO_REAL), or such parts are its (TO_COMPLEX)
 
 
 @native
@@ -222,6 +230,28 @@ def look_up(plan: ViewPlan, tensor: Tensor, arguments: Items[Object], count: int
 
 
 @native
+def dtype_of_parts(retypes: int, dtype: DType) -> DType:
+    """The dtype of the parts of complex numbers, or that of complex numbers with such parts; NULL for others."""
+    kind = kind_of_number(dtype)
+    if retypes == TO_REAL and kind >= 0 and is_complex(kind):
+        return dtype_of(part_kind(kind))
+    return dtype_of(COMPLEX + kind) if retypes == TO_COMPLEX and kind in (0, 1) else cast(DType, NULL)
+
+
+@native
+def retyped(storage: Array, dtype: DType, owned: Owned) -> Array:
+    """The array of a dtype over the memory of a storage, owned; NULL for none, or where that fails."""
+    if dtype is NULL:
+        return cast(Array, NULL)
+    given = new(Arguments)
+    given.items[0] = storage
+    given.items[1] = dtype
+    found = own_new(owned, c.call(storage_as, given.items, 2, 0))
+    c.clear_error()
+    return cast(Array, found)
+
+
+@native
 def view_of(plan: ViewPlan, tensor: Tensor, arguments: Items[Object], count: int) -> New[Object]:
     """The view, recorded; None where none has been found for this layout and these arguments, the first not read."""
     if tensor.fn.type is outdated_type or not may_be_looked_up(arguments, count):
@@ -233,8 +263,12 @@ def view_of(plan: ViewPlan, tensor: Tensor, arguments: Items[Object], count: int
         c.clear_error()
         view = not_handled()
     else:
-        storage, writes = cast(Array, owned.items[2]), owned.items[0]
-        view = make_view(tensor, storage, writes, tensor.dtype, cast(Tuple, item(found, 0)))
+        storage, writes, dtype = cast(Array, owned.items[2]), owned.items[0], tensor.dtype
+        if plan.retypes:
+            dtype = dtype_of_parts(plan.retypes, dtype)
+            storage = retyped(storage, dtype, owned)
+        place = cast(Tuple, item(found, 0))
+        view = make_view(tensor, storage, writes, dtype, place) if storage is not NULL else not_handled()
         if view is not NULL and view is not none and not recorded(plan, view, tensor, found, owned):
             view = withdrawn(view)
     release_all(owned)

@@ -50,8 +50,8 @@ def pdist(x: Array, p: float) -> Array:
 def pdist_backward(grad: Array, x: Array, result: Array, p: float) -> Array:
     """The gradient of the matrix: that of its rows as the first, and as the second of a pair."""
     found = row_distances_backward((True, True), above_zeros(grad, len(x)), x, x, above_zeros(result, len(x)), p)
-    result: Array = np.add(*[part for part in found if part is not None])
-    return result
+    both: Array = np.add(*[part for part in found if part is not None])
+    return both
 
 
 def above_zeros(pairs: Array, rows: int) -> Array:

@@ -12,40 +12,41 @@ from ...errors import DimensionError, DtypeError, ShapeError, UnsupportedDtypeEr
 NORMS = (None, "backward", "ortho", "forward")
 
 
-def transformed_dims(op: str, input: Any, dim: Sequence[int], normalization: int, *rest: Any) -> tuple[Any, ...]:
-    """Wraps `dim`; each dimension once; a scale of 0 (none), 1 (by the root of the size) or 2 (by the size)."""
+def transformed_dims(
+    op: str, input: Any, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool
+) -> tuple[Any, ...]:
+    """Wraps `dim`; each dimension once; lengths of at least 1; a scale of 0 (none), 1 (by the size's root) or 2."""
     _require_wide(op, input)
-    return *_scaled_dims(op, input, dim, normalization), *rest
+    return *_scaled_dims(op, input, lengths, dim, normalization), forward
 
 
-def transformed_half(op: str, input: Any, dim: Sequence[int], normalization: int, pairs: float) -> tuple[Any, ...]:
-    """Wraps `dim`, at least one; the scale is 0, 1 or 2."""
+def transformed_half(
+    op: str, input: Any, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool, pairs: float
+) -> tuple[Any, ...]:
+    """Wraps `dim`, at least one; lengths of at least 1; the scale is 0, 1 or 2."""
     _require_wide(op, input)
-    return *_some_scaled(op, input, dim, normalization), pairs
+    return transformed_from_half(op, input, lengths, dim, normalization, forward, pairs)
 
 
 def transformed_from_half(
-    op: str, input: Any, dim: Sequence[int], normalization: int, last: int, pairs: float
+    op: str, input: Any, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool, pairs: float
 ) -> tuple[Any, ...]:
-    """Wraps `dim`, at least one; the scale is 0, 1 or 2; the size of the last one is that whose half is given."""
-    checked = _some_scaled(op, input, dim, normalization)
-    given = input._shape[checked[1][-1]]
-    if last // 2 + 1 != given:
-        raise RuntimeError(f"{op}(): a half of {given} numbers is not that of {last}")
-    return *checked, last, pairs
-
-
-def _some_scaled(op: str, input: Any, dim: Sequence[int], normalization: int) -> tuple[Any, tuple[int, ...], int]:
-    checked = _scaled_dims(op, input, dim, normalization)
+    """Wraps `dim`, at least one; lengths of at least 1, the last that whose half is given; a scale of 0, 1 or 2."""
+    checked = _scaled_dims(op, input, lengths, dim, normalization)
     if not dim:
         raise RuntimeError(f"{op}(): expected at least one dimension to transform, got none")
-    return checked
+    return *checked, forward, pairs
 
 
-def _scaled_dims(op: str, input: Any, dim: Sequence[int], normalization: int) -> tuple[Any, tuple[int, ...], int]:
+def _scaled_dims(
+    op: str, input: Any, lengths: Sequence[int], dim: Sequence[int], normalization: int
+) -> tuple[Any, tuple[int, ...], tuple[int, ...], int]:
     if normalization not in (0, 1, 2):
         raise ValueError(f"{op}(): expected a normalization of 0, 1 or 2, got {normalization}")
-    return input, _wrapped(op, dim, input.ndim), normalization
+    dims = _wrapped(op, dim, input.ndim)
+    if len(lengths) != len(dims) or min(lengths, default=1) < 1:
+        raise RuntimeError(f"{op}(): expected a length of at least 1 for each of {list(dim)}, got {list(lengths)}")
+    return input, tuple(lengths), dims, normalization
 
 
 def _require_wide(op: str, input: Any) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from ...kernels.cpu.transpose import transpose_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, matrix_at, part_of, row_at
-from ...kernels.llvm.complex.butterflies import first_pass, last_pass, transform_pass
+from ...kernels.llvm.complex.butterflies import WIDEST, first_pass, last_pass, prime_pass, transform_pass
 from ...kernels.llvm.complex.spectra import half_spectrum, whole_spectrum
 from ...kernels.llvm.matrices.tiles import lanes
 from ...kernels.scalar.primitives import fma
@@ -20,7 +20,8 @@ Array = np.ndarray
 
 NEAR = 1024  # complex numbers that are transformed together
 APART = 64
-COMPLEX, REAL, HALF, WHOLE = range(4)  # complex numbers, real ones, real ones to half a spectrum, and that to them
+# Complex numbers, real ones, an even number of these to half a spectrum, and that to them.
+COMPLEX, REAL, HALF, WHOLE = range(4)
 
 
 @jit
@@ -80,7 +81,10 @@ def all_passes(
     like, size = table.dtype.type(0), item_size(table.dtype.type(0))
     for k in range(len(steps)):
         factors, s = address(table) + steps[k, 3] * size, steps[k, 2] * columns
-        transform_pass(like, steps[k, 0], at, other, plane, count, steps[k, 1], s, factors, inverse)
+        if steps[k, 0] > WIDEST:
+            prime_pass(like, steps[k, 0], at, other, plane, count, steps[k, 1], s, factors, inverse)
+        else:
+            transform_pass(like, steps[k, 0], at, other, plane, count, steps[k, 1], s, factors, inverse)
         at, other = other, at
     return at
 
@@ -128,12 +132,12 @@ def read_rows(
     """The parts of some rows of n complex numbers, as the passes take them."""
     like, size = x.dtype.type(0), item_size(x.dtype.type(0))
     real, imaginary = row_at(like, at, count * n), row_at(like, at + plane, count * n)
-    if kind == 1:
+    if kind == REAL:
         row = part_of(x, first * n, count * n)
         for i in range(row.size):
             real[i] = row[i]
             imaginary[i] = 0
-    elif kind == 3:
+    elif kind == WHOLE:
         for r in range(count):
             row, to = part_of(x, (first + r) * (2 * n + 2), 2 * n + 2), at + r * n * size
             if n % lanes(like):
@@ -157,12 +161,13 @@ def write_rows(
     at: int,
     plane: int,
     scale: float,
+    nothing: float,
     out: Array,
 ) -> None:
-    """Some rows of the result, from their parts."""
+    """Some rows of the result, from their parts; `nothing` is the imaginary part of real numbers in half a spectrum."""
     like, size = out.dtype.type(0), item_size(out.dtype.type(0))
     real, imaginary = row_at(like, at, count * n + 1), row_at(like, at + plane, count * n + 1)
-    if kind != 2:
+    if kind != HALF:
         row = part_of(out, first * 2 * n, count * 2 * n)
         join(part_of(real, 0, count * n), part_of(imaginary, 0, count * n), scale, row)
         return
@@ -174,7 +179,7 @@ def write_rows(
         else:
             real[r * n + n], imaginary[r * n + n] = top, other
             half_spectrum(like, here, plane, address(row), n, address(turns), scale * pairs)
-        row[0], row[1], row[2 * n], row[2 * n + 1] = (top + other) * scale, 0, (top - other) * scale, 0
+        row[0], row[1], row[2 * n], row[2 * n + 1] = (top + other) * scale, nothing, (top - other) * scale, nothing
 
 
 @jit
@@ -227,10 +232,13 @@ def transform_rows_in(
     """`transform_rows` in memory for four planes."""
     like = x.dtype.type(0)
     factor, by_pairs = x.dtype.type(scale), x.dtype.type(pairs)
+    nothing = x.dtype.type(-0.0 if inverse else 0.0)
     one = (address(space) + APART - 1) // APART * APART
     other, size = one + 2 * plane, item_size(like)
     # Which passes have to do with planes alone.
-    begin, end = 0 if turned or kind % 2 else 1, len(steps) - (0 if turned or kind == 2 else 1)
+    begin, end = 0 if turned or kind % 2 else 1, len(steps)
+    if not turned and kind != HALF and steps[len(steps) - 1, 0] <= WIDEST:
+        end -= 1
     for start in range(first, last, block):
         count = min(block, last - start)
         if begin:
@@ -245,7 +253,7 @@ def transform_rows_in(
             to, line = address(out) + start * 2 * n * size, 2 * steps[end, 2] * size
             ended(steps, factor, inverse, 1, count, plane, at, to, line)
         else:
-            write_rows(kind, turns, n, by_pairs, start, count, at, plane, factor, out)
+            write_rows(kind, turns, n, by_pairs, start, count, at, plane, factor, nothing, out)
 
 
 @jit
@@ -282,7 +290,8 @@ def transform_either(
 @jit
 def rows_of_steps(steps: Array) -> Array:
     """Steps that were given as one row of integers."""
-    return matrix_at(steps[0], address(steps), steps.size // 4, 4, 4 * item_size(steps[0]))
+    like = steps.dtype.type(0)
+    return matrix_at(like, address(steps), steps.size // 4, 4, 4 * item_size(like))
 
 
 @jit
@@ -334,13 +343,15 @@ def transform_columns_in(
     for k in range(first, last):
         start = k % blocks * block
         count, corner = min(block, after - start), k // blocks * n * after + start
-        paired = count == block and len(steps) > 1
-        begin, end = 1 if paired and kind != 1 else 0, len(steps) - (1 if paired else 0)
+        whole = count == block and len(steps) > 1
+        paired = whole and steps[len(steps) - 1, 0] <= WIDEST
+        begin = 1 if whole and kind != REAL and steps[0, 0] <= WIDEST else 0
+        end = len(steps) - (1 if paired else 0)
         if begin:
             rows_begun(steps, table, inverse, block, 1, plane, address(x) + 2 * corner * size, step, one)
         for i in range(0 if begin else n):
             real, imaginary = row_at(like, one + i * line, count), row_at(like, one + plane + i * line, count)
-            if kind == 1:
+            if kind == REAL:
                 row = part_of(x, corner + i * after, count)
                 for j in range(count):
                     real[j] = row[j]
@@ -356,21 +367,85 @@ def transform_columns_in(
 
 
 @jit
-def mirror_rows(half: Array, partners: Array, n: int, conjugate: bool, out: Array, first: int, last: int) -> None:
-    """Some rows of 2 n numbers of a symmetric spectrum, from rows of n + 1: behind it stand those of the partner."""
-    sign = half.dtype.type(-1 if conjugate else 1)
-    for r in range(first, last):
-        row, other = part_of(half, r * (2 * n + 2), 2 * n + 2), part_of(half, partners[r] * (2 * n + 2), 2 * n + 2)
-        mirror_row(row, other, n, sign, part_of(out, r * 4 * n, 4 * n))
+def transform_either_columns(
+    x: Array,
+    out: Array,
+    steps: Array,
+    table: Array,
+    double_steps: Array,
+    double_table: Array,
+    scale: float,
+    n: int,
+    after: int,
+    block: int,
+    double_block: int,
+    kind: int,
+    inverse: int,
+    first: int,
+    last: int,
+) -> None:
+    """`transform_columns` with what passes take for either precision, of a range of blocks of `block` columns, which
+    may be some blocks of the wider numbers."""
+    like, blocks, own = x.dtype.type(0), (after + block - 1) // block, block
+    if item_size(like) == 8:
+        steps, table, own = double_steps, double_table, double_block
+    rows, factors, back = rows_of_steps(steps), row_at(like, address(table), 0), inverse != 0
+    begin, end = own_block(first, blocks, block, own, after), own_block(last, blocks, block, own, after)
+    transform_columns(x, rows, factors, n, after, own, kind, back, scale, out, begin, end)
 
 
 @jit
-def mirror_each(half: Array, out: Array, n: int, conjugate: int, first: int, last: int) -> None:
-    """The same where each row is a spectrum, and so its own partner."""
+def own_block(k: int, blocks: int, block: int, own: int, after: int) -> int:
+    """The number of the first block of `own` columns in block number k of a multiple of them."""
+    return k // blocks * ((after + own - 1) // own) + k % blocks * (block // own)
+
+
+@jit
+def transform_columns_again(
+    out: Array,
+    steps: Array,
+    table: Array,
+    double_steps: Array,
+    double_table: Array,
+    scale: float,
+    n: int,
+    after: int,
+    block: int,
+    double_block: int,
+    kind: int,
+    inverse: int,
+    first: int,
+    last: int,
+) -> None:
+    """The same in place: a block is read before it is written."""
+    transform_either_columns(
+        out,
+        out,
+        steps,
+        table,
+        double_steps,
+        double_table,
+        scale,
+        n,
+        after,
+        block,
+        double_block,
+        kind,
+        inverse,
+        first,
+        last,
+    )
+
+
+@jit
+def mirror_rows(half: Array, out: Array, partners: Array, n: int, conjugate: int, first: int, last: int) -> None:
+    """Some rows of 2 n numbers of a symmetric spectrum, from rows of n + 1: behind it stand those of the partner, which
+    is a row itself where none are given."""
     sign = half.dtype.type(-1 if conjugate else 1)
     for r in range(first, last):
-        row = part_of(half, r * (2 * n + 2), 2 * n + 2)
-        mirror_row(row, row, n, sign, part_of(out, r * 4 * n, 4 * n))
+        row, opposite = part_of(half, r * (2 * n + 2), 2 * n + 2), partners[r] if partners.size else r
+        other = part_of(half, opposite * (2 * n + 2), 2 * n + 2)
+        mirror_row(row, other, n, sign, part_of(out, r * 4 * n, 4 * n))
 
 
 @jit

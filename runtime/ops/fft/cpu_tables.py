@@ -13,6 +13,7 @@ from .cpu_loops import vector_lanes
 Array = np.ndarray
 
 MOST = 1 << 16  # longer ones are left to SciPy
+ODD = (3, 5, 7, 11, 13)  # radices; lengths that have other odd factors are left to it too
 FIRST = ((2,), (4,), (8,), (4, 4), (4, 8), (4, 4, 4))  # passes for 2^1 ... 2^6
 
 
@@ -32,7 +33,7 @@ def radices(n: int) -> tuple[int, ...] | None:
     """
     twos = (n & -n).bit_length() - 1
     found, rest = powers(twos), n >> twos
-    for radix in (3, 5, 7):
+    for radix in ODD:
         while rest % radix == 0:
             found, rest = (*found, radix), rest // radix
     return found if rest == 1 and n <= MOST else None
@@ -78,10 +79,11 @@ def fills_vectors(n: int, found: tuple[int, ...], lanes: int) -> bool:
 
 
 @functools.lru_cache(maxsize=256)
-def half_turns(n: int, dtype: np.dtype) -> Array:
-    """The cosines, and then the sines, of 2 pi k / (2 n) for k below n."""
+def half_turns(n: int, dtype: np.dtype, usual: bool) -> Array:
+    """The cosines, and then the sines, of 2 pi k / (2 n) for k below n: as spectra forward and numbers back have them,
+    else with opposite signs."""
     circle = turns(2 * n)[:, :n]
-    return np.concatenate([circle[0], -circle[1]]).astype(dtype)
+    return np.concatenate([circle[0], -circle[1] if usual else circle[1]]).astype(dtype)
 
 
 def turns(n: int) -> Array:

@@ -15,6 +15,7 @@ from ...cuda.launching import indexed
 from ...cuda.libraries.chosen import libraries
 from ...cuda.libraries.protocol import Fft
 from ...cuda.views import narrowed, permuted
+from ..linalg.cuda import conjugated
 from . import cpu
 from . import cuda_kernels as kernels
 
@@ -22,40 +23,51 @@ Array = DeviceArray
 MOST_DIMS = 3  # of one transform
 
 
-def fft_c2c(a: Array, dim: Sequence[int], normalization: int, forward: bool) -> Array:
-    """y_k = scale sum_j x_j exp(-+2 pi i j k / n) along dimensions."""
+def fft_c2c(a: Array, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool) -> Array:
+    """y_k = scale sum_j x_j exp(-+2 pi i j k / n) along dimensions, cut or filled up with zeros to n numbers."""
     if libraries() is None:
-        return Fallback(cpu.fft_c2c)(a, dim, normalization, forward)
-    wide = complex_of(a.dtype)
+        return Fallback(cpu.fft_c2c)(a, lengths, dim, normalization, forward)
+    a = brought(a.as_read(complex_of(a.dtype)), lengths, dim)
     if not a.size or not dim:
-        return memory.copied(a.as_read(wide))
-    return scaled(transformed(a.as_read(wide), dim, forward), [a.shape[d] for d in dim], normalization)
+        return memory.copied(a)
+    return scaled(transformed(a, dim, forward), lengths, normalization)
 
 
-def fft_r2c(a: Array, dim: Sequence[int], normalization: int, pairs: float = 1.0) -> Array:
+def fft_r2c(
+    a: Array, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool, pairs: float = 1.0
+) -> Array:
     """The non-redundant half of `fft_c2c` of real numbers: up to n // 2 along the last of the dimensions."""
     if libraries() is None:
-        return Fallback(cpu.fft_r2c)(a, dim, normalization, pairs)
-    sizes = [a.shape[d] for d in dim]
+        return Fallback(cpu.fft_r2c)(a, lengths, dim, normalization, forward, pairs)
+    a, n = brought(a, lengths, dim), lengths[-1]
     if not a.size:
-        return empty(a, dim[-1], a.shape[dim[-1]] // 2 + 1, complex_of(a.dtype))
-    result = along(a, dim[-MOST_DIMS:], "r2c", True, sizes[-1])
-    whole = scaled(transformed(result, dim[:-MOST_DIMS], True), sizes, normalization)
-    return weighted_pairs(whole, dim[-1], sizes[-1], pairs)
+        return empty(a, dim[-1], n // 2 + 1, complex_of(a.dtype))
+    result = along(a, dim[-MOST_DIMS:], "r2c", True, n)
+    whole = scaled(transformed(result, dim[:-MOST_DIMS], True), lengths, normalization)
+    return weighted_pairs(whole if forward else conjugated(whole), dim[-1], n, pairs)
 
 
-def fft_c2r(a: Array, dim: Sequence[int], normalization: int, last: int, pairs: float = 1.0) -> Array:
-    """The real inverse transform of the half of a symmetric spectrum, of `last` numbers along the last dimension."""
+def fft_c2r(
+    a: Array, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool, pairs: float = 1.0
+) -> Array:
+    """The real transform of the half of a symmetric spectrum, of n numbers along the last dimension."""
     if libraries() is None:
-        return Fallback(cpu.fft_c2r)(a, dim, normalization, last, pairs)
-    a = a.as_read(complex_of(a.dtype))
+        return Fallback(cpu.fft_c2r)(a, lengths, dim, normalization, forward, pairs)
+    n, a = lengths[-1], a.as_read(complex_of(a.dtype))
+    half = brought(a, (*lengths[:-1], n // 2 + 1), dim)
     if not a.size:
-        return empty(a, dim[-1], last, np.dtype(f"f{a.dtype.itemsize // 2}"))
-    half = cut(a, dim[-1], last // 2 + 1)
-    half = half if pairs == 1 else weighted_pairs(memory.copied(half), dim[-1], last, pairs)
+        return empty(half, dim[-1], n, np.dtype(f"f{a.dtype.itemsize // 2}"))
+    half = conjugated(memory.copied(half)) if forward else half
+    half = half if pairs == 1 else weighted_pairs(memory.copied(half), dim[-1], n, pairs)
     given = transformed(half, dim[:-MOST_DIMS], False)
-    sizes = [*(a.shape[d] for d in dim[:-1]), last]
-    return scaled(along(given, dim[-MOST_DIMS:], "c2r", False, last), sizes, normalization)
+    return scaled(along(given, dim[-MOST_DIMS:], "c2r", False, n), lengths, normalization)
+
+
+def brought(a: Array, lengths: Sequence[int], dim: Sequence[int]) -> Array:
+    """Cut, or filled up with zeros, to a length along each of the dims."""
+    for d, length in zip(dim, lengths, strict=True):
+        a = cut(a, d, length)
+    return a
 
 
 def weighted_pairs(a: Array, d: int, n: int, pairs: float) -> Array:

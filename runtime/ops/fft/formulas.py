@@ -12,23 +12,16 @@ from ...namespace import op
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
 
-def resized(x: Tensor, sizes: Sequence[int], dims: Sequence[int]) -> Tensor:
-    """Cut, or filled up with zeros, to a size along each dimension."""
-    shape = x._shape
-    if tuple(sizes) == tuple([shape[dim] for dim in dims]):
+def restored(x: Tensor, shape: Sequence[int], dims: Sequence[int]) -> Tensor:
+    """Cut, or filled up with zeros, to the sizes in a shape along each of the dimensions."""
+    if all(x._shape[dim] == shape[dim] for dim in dims):
         return x
-    for size, dim in zip(sizes, dims, strict=True):
-        if size < x._shape[dim]:
-            x = x.narrow(dim, 0, size)
     grown = [0] * (2 * x.ndim)
-    for size, dim in zip(sizes, dims, strict=True):
-        grown[2 * (x.ndim - 1 - dim) + 1] = size - x._shape[dim]
+    for dim in dims:
+        if shape[dim] < x._shape[dim]:
+            x = x.narrow(dim, 0, shape[dim])
+        grown[2 * (x.ndim - 1 - dim) + 1] = shape[dim] - x._shape[dim]
     return op.constant_pad_nd(x, grown) if any(grown) else x
-
-
-def half_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
-    """The sizes of the half of a symmetric spectrum: n // 2 + 1 along the last of the dimensions."""
-    return (*sizes[:-1], sizes[-1] // 2 + 1)
 
 
 def scaling(norm: str | None, forward: bool) -> int:
@@ -61,8 +54,8 @@ def spectrogram(
     frames = 1 + (x._shape[1] - n_fft) // hop
     pieces = x.index_select(1, _positions(frames, n_fft, hop, x)).reshape([x._shape[0], frames, n_fft])
     pieces = pieces if window is None else pieces * window
-    scale = 1 if normalized else 0
-    spectrum = op.fft_r2c(pieces, [2], scale) if onesided else op.fft_c2c(pieces, [2], scale, True)
+    transform = op.fft_r2c if onesided else op.fft_c2c
+    spectrum = transform(pieces, [n_fft], [2], 1 if normalized else 0, True)
     spectrum = spectrum.transpose(1, 2)
     spectrum = spectrum if signal.ndim == 2 else spectrum.squeeze(0)
     return spectrum if as_complex else op.stack([spectrum.real, spectrum.imag], -1)
@@ -82,10 +75,7 @@ def overlapped(
     """The signal whose frames fit best to spectra: the sum of frames times windows, over that of squared windows."""
     whole = spectrum if spectrum.ndim == 3 else spectrum.unsqueeze(0)
     x, scale = whole.transpose(1, 2), 1 if normalized else 2
-    if as_complex:
-        pieces = op.fft_c2c(x, [2], scale, False)
-    else:
-        pieces = op.fft_c2r(x if onesided else x[:, :, : n_fft // 2 + 1], [2], scale, n_fft)
+    pieces = (op.fft_c2c if as_complex else op.fft_c2r)(x, [n_fft], [2], scale, False)
     real = pieces.real if as_complex else pieces
     weights = op.ones(n_fft, dtype=real.dtype, device=real.device) if window is None else window
     index = _positions(x._shape[1], n_fft, hop, x)

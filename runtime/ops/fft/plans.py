@@ -1,104 +1,137 @@
-"""Which calls compute Fourier transforms of rows, and of small matrices, for given layouts and arguments."""
+"""Which calls compute Fourier transforms for given layouts and arguments: rows, columns, and copies around these."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
 
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, for_complex
-from .cpu import WORK, matrix_call, row_call, scale_of
-from .cpu_loops import COMPLEX, HALF, WHOLE, mirror_each, transform_either
-from .cpu_matrices import takes_matrix, transform_either_matrices
+from ...kernels.cpu.movement.assembled import assembled, bordered, lines, whole
+from ...kernels.cpu.movement.places import MOST, moved
+from ...kernels.cpu.plan import Array, Ints, Layout, Plan, Step, for_complex
+from .cpu_calls import each_along, matrices_step, mirror_step, real_rows_step, rows_step, scale_of
+from .cpu_lengths import resized, with_sizes
+from .cpu_loops import COMPLEX, HALF, REAL, WHOLE
+from .cpu_matrices import takes_matrix
 from .cpu_tables import radices
 
-LINE = 8  # integers of a line of the cache, at which each part of a table begins
+SPECTRUM, COPY, ROWS = 1, 2, 3  # results that only the calls use: a half, what is given in rows, and what comes in rows
 
 
 @for_complex
-def fft_c2c(x: Layout, dim: Ints, normalization: int, forward: bool) -> Plan | None:
-    """Rows of numbers, and matrices of real ones, whose lengths have passes; else the general path."""
-    if x.strides is not None or 0 in x.shape:
+def fft_c2c(x: Layout, lengths: Ints, dim: Ints, normalization: int, forward: bool) -> Plan | None:
+    """Lengths that have passes, of numbers in rows, or of few that are copied into them."""
+    shape = with_sizes(x.shape, lengths, dim)
+    begin = brought(x, shape, len(shape) - 1) if has_passes(x, lengths) and dim else None
+    if begin is None:
         return None
-    if x.complex and ends_with(x, dim, 1) and radices(x.shape[-1]):
-        scale = scale_of(x.shape[-1:], normalization)
-        return rows_plan(x.shape, x.shape[-1], COMPLEX, scale, forward, 1.0, x.shape)
-    if not x.complex and ends_with(x, dim, 2) and all(map(radices, x.shape[-2:])) and takes_matrix(*x.shape[-2:]):
-        return matrices_plan(x.shape, scale_of(x.shape[-2:], normalization), forward)
-    if not x.complex and ends_with(x, dim, 1) and halves(x.shape[-1]):
-        return symmetric_plan(x.shape, scale_of(x.shape[-1:], normalization), forward)
-    return None
+    given, scale = (~COPY if begin else 0), scale_of(lengths, normalization)
+    rows, others = len(shape) - 1 in dim, sorted(set(dim) - {len(shape) - 1})
+    if x.complex or not rows or shape[-1] % 2:
+        kind = COMPLEX if x.complex else REAL
+        return (*begin, *each_along(given, 0, shape, dim, kind, scale, forward))
+    if others == [len(shape) - 2] and takes_matrix(*shape[-2:]):
+        return (*begin, matrices_step(given, shape, scale, forward))
+    n = shape[-1] // 2
+    half = rows_step(given, SPECTRUM, (*shape[:-1], n + 1), n, HALF, scale, True)
+    along = each_along(None, SPECTRUM, (*shape[:-1], n + 1), others, COMPLEX, 1.0, True)
+    return (*begin, half, *along, mirror_step(SPECTRUM, shape, others, forward))
 
 
-def symmetric_plan(shape: Ints, scale: float, forward: bool) -> Plan:
-    """The calls for rows of real numbers: half of the spectrum, and the rest of it by that."""
-    n, rows = shape[-1] // 2, prod(shape[:-1])
-    (half,) = rows_plan(shape, n, HALF, scale, True, 1.0, shape)
-    half = half._replace(results=((1, (*shape[:-1], n + 1)),), complexes=(1,))
-    ints, work = (n, int(not forward)), prod(shape)
-    return (half, Step(mirror_each, (~1,), ((0, shape),), (), ints, (rows, 1), work, complexes=(0,)))
-
-
-def fft_r2c(x: Layout, dim: Ints, normalization: int, pairs: float) -> Plan | None:
-    """Rows of an even length that has passes."""
-    if x.strides is not None or 0 in x.shape or not ends_with(x, dim, 1) or not halves(x.shape[-1]):
+def fft_r2c(x: Layout, lengths: Ints, dim: Ints, normalization: int, forward: bool, pairs: float) -> Plan | None:
+    """Lengths that have passes: rows of the last dimension, brought to the end, and the others behind them."""
+    last, n = dim[-1], lengths[-1]
+    shape = with_sizes(x.shape, lengths, dim)
+    begin = brought(x, shape, last) if has_passes(x, lengths) else None
+    if begin is None:
         return None
-    n, scale = x.shape[-1] // 2, scale_of(x.shape[-1:], normalization)
-    return rows_plan(x.shape, n, HALF, scale, True, pairs, (*x.shape[:-1], n + 1))
+    half, others = (*ended_by(shape, last)[:-1], n // 2 + 1), moved_dims(dim, last)
+    output = 0 if last == len(shape) - 1 else ROWS
+    given, scale = (~COPY if begin else 0), scale_of(lengths, normalization)
+    rows = real_rows_step(given, output, half, n, HALF, scale, forward, pairs)
+    return finished((*begin, rows, *each_along(None, output, half, others, COMPLEX, 1.0, forward)), half, last, True)
 
 
 @for_complex
-def fft_c2r(x: Layout, dim: Ints, normalization: int, last: int, pairs: float) -> Plan | None:
-    """Rows of complex numbers, to rows of an even length that has passes."""
-    if not x.complex or x.strides is not None or 0 in x.shape or not ends_with(x, dim, 1) or not halves(last):
+def fft_c2r(x: Layout, lengths: Ints, dim: Ints, normalization: int, forward: bool, pairs: float) -> Plan | None:
+    """Lengths that have passes: columns of complex numbers, and then rows of the last dimension."""
+    last, n = dim[-1], lengths[-1]
+    shape = with_sizes(x.shape, (*lengths[:-1], n // 2 + 1), dim)
+    begin = brought(x, shape, last, True) if has_passes(x, lengths) else None
+    if begin is None:
         return None
-    return rows_plan(x.shape, last // 2, WHOLE, scale_of([last], normalization), False, pairs, (*x.shape[:-1], last))
+    half, others = ended_by(shape, last), moved_dims(dim, last)
+    given, output = (~COPY if begin else 0), (0 if last == len(shape) - 1 else ROWS)
+    along = each_along(None if begin else 0, COPY, half, others, COMPLEX, 1.0, forward)
+    scale, reals = scale_of(lengths, normalization), (*half[:-1], n)
+    rows = real_rows_step(~COPY if along else given, output, reals, n, WHOLE, scale, forward, pairs)
+    return finished((*begin, *along, rows), reals, last, False)
 
 
-def ends_with(x: Layout, dim: Ints, count: int) -> bool:
-    """Whether dimensions are so many of the last ones."""
-    return len(x.shape) >= count and sorted(dim) == list(range(len(x.shape) - count, len(x.shape)))
+def has_passes(x: Layout, lengths: Ints) -> bool:
+    """Whether there are elements, of no 16 bits, and transforms of all lengths are for our own loops."""
+    return 0 not in x.shape and not x.halves and have_passes(lengths)
 
 
-def halves(n: int) -> bool:
-    """Whether half as many complex numbers have passes."""
-    return n % 2 == 0 and radices(n) is not None and bool(radices(n // 2))
+@functools.lru_cache(maxsize=256)
+def have_passes(lengths: Ints) -> bool:
+    """Whether transforms of all lengths are for our own loops."""
+    return None not in map(radices, lengths)
 
 
-def rows_plan(shape: Ints, n: int, kind: int, scale: float, forward: bool, pairs: float, result: Ints) -> Plan:
-    """The call for rows of n complex numbers, in either precision."""
-    count, tables, ints, unit = prod(shape[:-1]), list[np.ndarray](), [n], 1
-    for char in "fd":
-        call = row_call(count, n, kind, char, scale, forward, pairs)
-        steps, factors, turns, _, block, turned, *_ = call.constants
-        tables += [steps.reshape(-1), factors.view(np.int64), turns.view(np.int64)]
-        ints += [block, int(turned)]
-        unit = max(unit, block)
-    numbers, all_ints, written = (scale, pairs), (*ints, kind, int(not forward)), ((0, result),)
-    rows, work, complexes = (count, unit), WORK * count * n, () if kind == WHOLE else (0,)
-    return (
-        Step(transform_either, (0,), written, numbers, all_ints, rows, work, tables=tuple(tables), complexes=complexes),
-    )
+def moved_dims(dim: Ints, last: int) -> list[int]:
+    """The other dimensions, where one of them is brought to the end."""
+    return [d - (d > last) for d in dim if d != last]
 
 
-def matrices_plan(shape: Ints, scale: float, forward: bool) -> Plan:
-    """The call for matrices of real numbers, in either precision."""
-    columns, steps, tables, ints = shape[-1], list[np.ndarray](), list[np.ndarray](), list[int]()
-    for char in "fd":
-        along, factors, across, more, turns, n, _, block, turned, *_ = matrix_call(*shape[-2:], char, scale, forward)
-        whole, places = in_lines(factors, more, turns)
-        steps, tables = [*steps, along.reshape(-1)], [*tables, whole]
-        ints += [block, int(turned), *places]
-    written, all_ints = ((0, shape),), (n, columns, int(not forward), *ints)
-    rows, work, given = (prod(shape[:-2]), 1), WORK * prod(shape), (*steps, across.reshape(-1), *tables)
-    return (
-        Step(transform_either_matrices, (0,), written, (scale,), all_ints, rows, work, tables=given, complexes=(0,)),
-    )
+def ended_by(shape: Ints, last: int) -> Ints:
+    """A shape whose dimension `last` is brought to the end."""
+    return (*shape[:last], *shape[last + 1 :], shape[last])
 
 
-def in_lines(*parts: np.ndarray) -> tuple[np.ndarray, list[int]]:
-    """Parts one behind the other as integers, each from a multiple of LINE on, and where those behind the first are."""
-    words = [part.view(np.int64) for part in parts]
-    padded = [np.append(part, np.zeros(-len(part) % LINE, np.int64)) for part in words]
-    places = np.cumsum([len(part) for part in padded])[:-1].tolist()
-    return np.concatenate(padded), places
+def brought(x: Layout, shape: Ints, last: int, to_complex: bool = False) -> Plan | None:
+    """The call that copies elements, cut or filled up with zeros, into rows that lie along a dimension; nothing where
+    they lie so, and None where that takes more."""
+    widened, end = to_complex and not x.complex, len(shape) - 1
+    if x.strides is None and x.shape == shape and last == end and not widened:
+        return ()
+
+    def move(a: Array) -> Array:
+        found = np.moveaxis(resized(a, shape), last, end)
+        return np.stack([found, np.zeros_like(found)], -1) if widened else found
+
+    plan = moved(in_parts(x), move) if prod(shape) <= MOST else None
+    if plan is None and last == end and not widened:
+        plan = assembled_rows(in_parts(x), shape)
+    return None if plan is None else (copy_of(plan, COPY, 0, x.complex or widened),)
+
+
+def assembled_rows(x: Layout, shape: Ints) -> Plan | None:
+    """The call that copies many elements, run by run."""
+    own = lines(x)
+    dims = [bordered(size, step, 0, wanted - size) for (size, step), wanted in zip(own, shape, strict=False)]
+    return assembled((*shape, *x.shape[len(shape) :]), [*dims, *[whole(*line) for line in own[len(shape) :]]])
+
+
+def finished(steps: Sequence[Step], shape: Ints, last: int, is_complex: bool) -> Plan | None:
+    """Calls whose result has a dimension at the end that belongs elsewhere, and the one that brings it there."""
+    if last == len(shape) - 1:
+        return tuple(steps)
+    plan = moved(in_parts(Layout(shape, None, is_complex)), lambda a: np.moveaxis(a, len(shape) - 1, last))
+    return None if plan is None else (*steps, copy_of(plan, 0, ~ROWS, is_complex))
+
+
+def in_parts(x: Layout) -> Layout:
+    """A layout whose complex numbers are pairs, in a dimension more."""
+    if not x.complex:
+        return x
+    return Layout((*x.shape, 2), None if x.strides is None else (*[2 * step for step in x.strides], 1))
+
+
+def copy_of(plan: Plan, output: int, operand: int, is_complex: bool) -> Step:
+    """The one call of a plan that moves numbers, or their parts, from an operand to a result."""
+    ((_, shape),) = plan[0].results
+    results = ((output, shape[:-1] if is_complex else shape),)
+    return plan[0]._replace(operands=(operand,), results=results, complexes=(output,) if is_complex else ())

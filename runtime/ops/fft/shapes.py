@@ -8,17 +8,26 @@ from typing import Any
 import numpy as np
 
 from ...tensor.meta import MetaArray
+from .cpu_lengths import with_sizes
 
 
-def half_spectrum(self: Any, dim: Sequence[int], normalization: int, pairs: float) -> MetaArray:
+def resized_spectrum(
+    self: Any, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool
+) -> MetaArray:
+    """As many complex numbers along each of the dimensions as its length says."""
+    return MetaArray(with_sizes(self.shape, lengths, dim), np.result_type(self.dtype, np.complex64))
+
+
+def half_spectrum(
+    self: Any, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool, pairs: float
+) -> MetaArray:
     """n // 2 + 1 complex numbers along the last of the dimensions."""
-    shape = list(self.shape)
-    shape[dim[-1]] = shape[dim[-1]] // 2 + 1
-    return MetaArray(tuple(shape), np.result_type(self.dtype, np.complex64))
+    halved = (*lengths[:-1], lengths[-1] // 2 + 1)
+    return MetaArray(with_sizes(self.shape, halved, dim), np.result_type(self.dtype, np.complex64))
 
 
-def from_half(self: Any, dim: Sequence[int], normalization: int, last: int, pairs: float) -> tuple[int, ...]:
-    """`last` numbers along the last of the dimensions."""
-    shape = list(self.shape)
-    shape[dim[-1]] = last
-    return tuple(shape)
+def from_half(
+    self: Any, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool, pairs: float
+) -> tuple[int, ...]:
+    """As many numbers along each of the dimensions as its length says."""
+    return with_sizes(self.shape, lengths, dim)

@@ -34,18 +34,32 @@ def of_pairs(x: Any, dim: int, n: int, pairs: float) -> Any:
     return np.moveaxis(np.moveaxis(x, dim, -1) * np.where(-k % n == k, 1, pairs), -1, dim)
 
 
-def to_half(self: Any, dim: Any, normalization: int, pairs: float = 1.0) -> Any:
+def with_lengths(x: Any, lengths: Any, dim: Any) -> Any:
+    """Cut, or filled up with zeros, along dimensions."""
+    for n, d in zip(lengths, dim, strict=True):
+        x = np.take(x, range(min(n, x.shape[d])), d)
+        x = np.pad(x, [(0, n - x.shape[d] if e == d else 0) for e in range(x.ndim)])
+    return x
+
+
+def transformed(self: Any, lengths: Any, dim: Any, normalization: int, forward: bool) -> Any:
+    """A transform of other lengths by its definition."""
+    return by_matrices(with_lengths(self, lengths, dim), dim, normalization, forward)
+
+
+def to_half(self: Any, lengths: Any, dim: Any, normalization: int, forward: bool, pairs: float = 1.0) -> Any:
     """The half of a transform by its definition, with weights."""
-    return of_pairs(half(by_matrices(self, dim, normalization), dim[-1]), dim[-1], self.shape[dim[-1]], pairs)
+    found = half(transformed(self, lengths, dim, normalization, forward), dim[-1])
+    return of_pairs(found, dim[-1], lengths[-1], pairs)
 
 
-def from_half(self: Any, dim: Any, normalization: int, last: int, pairs: float = 1.0) -> Any:
-    """NumPy's irfftn, by the names of the op, of a spectrum with weights."""
-    sizes = [*(self.shape[d] for d in dim[:-1]), last]
-    shape = np.array(self.shape)
-    shape[dim[-1]] = last
-    spectrum = of_pairs(self, dim[-1], last, pairs)
-    return fft.irfftn(spectrum, sizes, dim, SCALES[1][normalization]) if self.size else np.zeros(shape)
+def from_half(self: Any, lengths: Any, dim: Any, normalization: int, forward: bool, pairs: float = 1.0) -> Any:
+    """NumPy's irfftn, by the names of the op, of a spectrum with weights; of conjugates there is what is forward."""
+    if not self.size:
+        return np.zeros(with_lengths(self, lengths, dim).shape)
+    spectrum = with_lengths(self, (*lengths[:-1], lengths[-1] // 2 + 1), dim)
+    spectrum = of_pairs(np.conj(spectrum) if forward else spectrum, dim[-1], lengths[-1], pairs)
+    return fft.irfftn(spectrum, lengths, dim, SCALES[1][normalization])
 
 
 def along(transform: Callable[..., Any]) -> Callable[..., Any]:
@@ -136,7 +150,7 @@ def in_the_middle(window: Any, win_length: int | None, n_fft: int) -> Any:
 
 
 FOURIER: dict[str, Callable[..., Any]] = {
-    "fft_c2c": lambda self, dim, normalization, forward: by_matrices(self, dim, normalization, forward),
+    "fft_c2c": transformed,
     "fft_r2c": to_half,
     "fft_c2r": from_half,
     "fft_fft": along(fft.fft),

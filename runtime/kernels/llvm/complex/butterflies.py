@@ -13,10 +13,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from .. import for_numba
-from ..vectors import Vectors, emitted
+from ..vectors import Vectors, emitted, emitted_apart
 from .pairs import Complex, read_pairs, write_pairs
 
 RADICES = (2, 3, 4, 5, 7, 8)
+WIDEST = max(RADICES)
+PRIMES = (11, 13)  # wider ones, of passes that lie apart
 NARROW = ((4, 1), (8, 1), (4, 4), (8, 4), (8, 8))  # radix and s, where q alone fills no vector
 
 
@@ -40,6 +42,27 @@ def transform_pass(
     [p][j - 1][part]; else s divides the lanes, and these m s, and they lie as [j - 1][part][p][q].
     """
     return emitted(_Pass, like, 9)
+
+
+@for_numba
+def prime_pass(
+    context: Any,
+    like: Any,
+    radix: Any,
+    source: Any,
+    to: Any,
+    plane: Any,
+    count: Any,
+    m: Any,
+    s: Any,
+    factors: Any,
+    inverse: Any,
+) -> Any:
+    """prime_pass(like, radix, source, to, plane, count, m, s, factors, inverse): transform_pass of one of PRIMES.
+
+    s is a multiple of the lanes. It is a function by itself: in the registers of other passes these have no place.
+    """
+    return emitted_apart(_PrimePass, like, 9)
 
 
 @for_numba
@@ -306,6 +329,13 @@ class _Pass:
 
     def bytes_of(self, count: Any) -> Any:
         return self.times(count, self.vectors.size)
+
+
+class _PrimePass(_Pass):
+    """The code of prime_pass."""
+
+    def emit(self) -> None:
+        self.each_radix(PRIMES, self.wide)
 
 
 class _FirstPass(_Pass):

@@ -1,0 +1,122 @@
+"""An element-wise op on complex tensors, which are contiguous and of one dtype and shape, and on real numbers.
+
+A number in the place of the second tensor becomes an array, as the general path has it.
+"""
+
+from __future__ import annotations
+
+from ...kernels.llvm.native_code.element_kinds import BOOL, COMPLEX, is_complex, itemsize, part_kind
+from ...kernels.llvm.native_code.kernel_calls import CallFrame, put_array
+from ...kernels.llvm.native_code.memory import bits, single_bits, store
+from ...kernels.llvm.native_code.structs import Items
+from ...kernels.llvm.native_code.typed import NULL, New, cast, native, new
+from .. import c_functions as c
+from ..graph.recording import record
+from ..interned import float_type, int_type, none, outdated_type
+from ..kernel_calls import Size, found_kernel, put_object, run_kernel
+from ..layout import Array, Object, Tensor
+from ..references import Owned, own, own_new
+from ..tensors import (
+    dtype_of,
+    elements,
+    holds_kind,
+    is_tensor,
+    kind_of_number,
+    new_flat,
+    new_tensor,
+    not_handled,
+    withdrawn,
+)
+from .constants import MOST, fill, float_of, is_single
+from .forward import ForwardPlan, fits, needs_graph
+
+
+@native
+def leads_complex(plan: ForwardPlan, thing: Object) -> bool:
+    """Whether an operand is a contiguous complex tensor, with which an op may be run here."""
+    if not plan.complexes or not is_tensor(thing):
+        return False
+    lead, kind = cast(Tensor, thing), kind_of_number(cast(Tensor, thing).dtype)
+    there = kind >= 0 and is_complex(kind) and lead.flat is not none
+    return there and lead.fn.type is not outdated_type and holds_kind(lead.flat, kind)
+
+
+@native
+def is_real_number(thing: Object) -> bool:
+    """Whether an operand is a float or an int."""
+    return thing.type is float_type or thing.type is int_type
+
+
+@native
+def complex_constant(kind: int, thing: Object, count: int, owned: Owned) -> Array:
+    """A flat array, owned, of so many times one real number; NULL where the kind has no such number, or of many."""
+    number = float_of(thing)
+    if c.error_set() is not NULL:
+        c.clear_error()
+        return cast(Array, NULL)
+    if count > MOST or (kind == COMPLEX and not is_single(thing)):
+        return cast(Array, NULL)
+    flat = own_new(owned, new_flat(new(Size).items, count, kind))
+    if flat is NULL:
+        c.clear_error()
+    elif kind == COMPLEX:
+        fill(flat.memory, single_bits(number), count, 8)  # behind it are the zeros of the imaginary part
+    else:
+        fill(flat.memory, 0, 2 * count, 8)
+        for i in range(count):
+            store(flat.memory, 16 * i, bits(number))
+    return flat
+
+
+@native
+def complex_array(plan: ForwardPlan, i: int, thing: Object, lead: Tensor, kind: int, size: int, owned: Owned) -> Array:
+    """The flat array of operand `i`, owned; NULL where it does not fit."""
+    if fits(thing, kind, lead.dtype, lead.shape, size):
+        return own(owned, cast(Tensor, thing).flat)
+    may_be_number = i == 1 and (plan.takes_number != 0 or plan.chooses != 0)
+    return complex_constant(kind, thing, size, owned) if may_be_number and is_real_number(thing) else cast(Array, NULL)
+
+
+@native
+def put_complex(
+    plan: ForwardPlan, arguments: Items[Object], kind: int, size: int, frame: CallFrame, owned: Owned
+) -> bool:
+    """Put the operands into the frame, of which arrays are owned; False where one does not fit. Kernels are given a
+    number as two, of which one is imaginary."""
+    lead = cast(Tensor, arguments[0])
+    for i in range(plan.tensors):
+        flat = complex_array(plan, i, arguments[i], lead, kind, size, owned)
+        if flat is NULL:
+            return False
+        put_array(frame, i, flat.memory, itemsize(kind))
+    for i in range(plan.numbers):
+        if not put_object(frame, 2 * i, arguments[plan.tensors + i]):
+            return False
+        frame.numbers[2 * i + 1] = 0
+    return True
+
+
+@native
+def launch_complex(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
+    """The result, recorded, where the first operand leads; None where others do not fit, and where it is recorded and
+    does not look like its inputs."""
+    lead, frame = cast(Tensor, arguments[0]), new(CallFrame)
+    kind, shape, size = kind_of_number(lead.dtype), own(owned, lead.shape), elements(lead.flat)
+    if not put_complex(plan, arguments, kind, size, frame, owned):
+        return not_handled()
+    given = part_kind(kind) if plan.gives_real else kind
+    given = BOOL if plan.gives_bool else given
+    recorded = needs_graph(plan, arguments)
+    if recorded > 0 and given != kind:
+        return not_handled()
+    kernel = found_kernel(plan.complex_kernels, kind - COMPLEX, plan.complex_resolver)
+    flat = new_flat(new(Size).items, size, given) if kernel and recorded >= 0 else cast(Array, NULL)
+    if flat is NULL:
+        return NULL
+    put_array(frame, plan.tensors, flat.memory, itemsize(given))
+    run_kernel(kernel, plan.tensors + 1, size, frame)
+    result = new_tensor(flat, shape, dtype_of(given))
+    with_number = plan.tensors == 2 and is_real_number(arguments[1])
+    if result is not NULL and recorded and not record(plan.node, result, arguments, with_number, False, owned):
+        return withdrawn(result)
+    return result

@@ -1,0 +1,197 @@
+"""Calls of the loops of Fourier transforms, in either precision: what they take besides memory."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...kernels.cpu.plan import Ints, Step
+from .cpu_loops import (
+    COMPLEX,
+    HALF,
+    NEAR,
+    WHOLE,
+    mirror_rows,
+    transform_columns_again,
+    transform_either,
+    transform_either_columns,
+    vector_lanes,
+)
+from .cpu_matrices import transform_either_matrices
+from .cpu_odd_rows import transform_odd_rows
+from .cpu_tables import half_turns, table
+
+Array = np.ndarray
+LINE = 8  # integers of a line of the cache, at which each part of a table begins
+WORK = 4  # elements of other work, that a number takes as long as
+CHARS = "fd"  # of the precisions
+
+
+def scale_of(sizes: Sequence[int], normalization: int) -> float:
+    """1, 1 / sqrt(n) or 1 / n for the number n of all points."""
+    n = prod(sizes)
+    return (1.0, 1 / math.sqrt(n), 1 / n)[normalization]
+
+
+def rows_step(
+    operand: int,
+    output: int,
+    shape: Ints,
+    n: int,
+    kind: int,
+    scale: float,
+    forward: bool,
+    pairs: float = 1.0,
+) -> Step:
+    """The call for rows of n complex numbers, or of 2 n real ones, to a result of a shape."""
+    count, tables, ints, unit = prod(shape[:-1]), list[Array](), [n], 1
+    for char in CHARS:
+        steps, factors, turns, block, turned = row_tables(count, n, kind, char, forward)
+        tables += [steps.reshape(-1), factors.view(np.int64), turns.view(np.int64)]
+        ints += [block, int(turned)]
+        unit = max(unit, block)
+    return Step(
+        transform_either,
+        (operand,),
+        ((output, shape),),
+        (scale, pairs),
+        (*ints, kind, int(not forward)),
+        (count, unit),
+        WORK * count * n,
+        tables=tuple(tables),
+        complexes=() if kind == WHOLE else (output,),
+    )
+
+
+def real_rows_step(
+    operand: int, output: int, shape: Ints, n: int, kind: int, scale: float, forward: bool, pairs: float
+) -> Step:
+    """The call for rows of n real numbers to half a spectrum (HALF), or back (WHOLE), to a result of a shape."""
+    if n % 2 == 0:
+        return rows_step(operand, output, shape, n // 2, kind, scale, forward, pairs)
+    count, tables, blocks = prod(shape[:-1]), list[Array](), list[int]()
+    for char in CHARS:
+        steps, factors, _, block, _ = row_tables(count, n, COMPLEX, char, forward)
+        tables += [steps.reshape(-1), factors.view(np.int64)]
+        blocks.append(block)
+    return Step(
+        transform_odd_rows,
+        (operand,),
+        ((output, shape),),
+        (scale, pairs),
+        (n, *blocks, int(kind == HALF), int(not forward)),
+        (count, max(blocks)),
+        WORK * count * n,
+        tables=tuple(tables),
+        complexes=(output,) if kind == HALF else (),
+    )
+
+
+def row_tables(count: int, n: int, kind: int, char: str, forward: bool) -> tuple[Array, Array, Array, int, bool]:
+    """Steps, factors, turns, how many of `count` rows are transformed together, and whether they lie as columns."""
+    reals = np.dtype(char)
+    steps, factors, turned = table(n, reals, False, forward)
+    block = max(1, NEAR // n)
+    if turned:
+        lanes = vector_lanes(reals.type(0))
+        block = min(-block // lanes, -count // lanes, key=abs) * -lanes
+    turns = half_turns(n, reals, forward == (kind == HALF)) if kind in (HALF, WHOLE) else factors
+    return steps, factors, turns, block, turned
+
+
+def columns_step(operand: int | None, output: int, shape: Ints, d: int, kind: int, scale: float, forward: bool) -> Step:
+    """The call for columns along a dimension that others follow; without an operand, in the place of the result."""
+    n, after, tables, lanes = shape[d], prod(shape[d + 1 :]), list[Array](), list[int]()
+    for char in CHARS:
+        steps, factors, _ = table(n, np.dtype(char), True, forward)
+        tables += [steps.reshape(-1), factors.view(np.int64)]
+        lanes.append(vector_lanes(np.dtype(char).type(0)))
+    together = min(NEAR // n // lanes[0], -(-after // lanes[0]))
+    block = lanes[0] * max(1, together)
+    ints = n, after, block, block if together else lanes[1], kind, int(not forward)
+    return Step(
+        transform_columns_again if operand is None else transform_either_columns,
+        () if operand is None else (operand,),
+        ((output, shape),),
+        (scale,),
+        ints,
+        (prod(shape[:d]) * -(-after // block), 1),
+        WORK * prod(shape),
+        tables=tuple(tables),
+        complexes=(output,),
+    )
+
+
+def each_along(
+    operand: int | None, output: int, shape: Ints, dim: Sequence[int], kind: int, scale: float, forward: bool
+) -> list[Step]:
+    """The calls for one dimension after the other, the last of the shape first; the result of the first goes on."""
+    steps = list[Step]()
+    for d in sorted(dim, reverse=True):
+        if d == len(shape) - 1 and operand is not None:
+            steps.append(rows_step(operand, output, shape, shape[d], kind, scale, forward))
+        else:
+            steps.append(columns_step(operand, output, shape, d, kind, scale, forward))
+        operand, kind, scale = None, COMPLEX, 1.0
+    return steps
+
+
+def mirror_step(half: int, shape: Ints, dim: Sequence[int], forward: bool) -> Step:
+    """The call that makes the rows of a symmetric spectrum of their halves; `dim` are those before the rows."""
+    partners = opposite_rows(tuple(shape[:-1]), tuple(dim)) if dim else np.empty(0, np.int64)
+    ints, rows = (shape[-1] // 2, int(not forward)), (prod(shape[:-1]), 1)
+    return Step(mirror_rows, (~half,), ((0, shape),), (), ints, rows, prod(shape), tables=(partners,), complexes=(0,))
+
+
+@functools.lru_cache(maxsize=64)
+def opposite_rows(shape: Ints, dim: Ints) -> Array:
+    """For each row of an array the one with the opposite frequencies along dimensions."""
+    places = np.arange(prod(shape)).reshape(shape)
+    for d in dim:
+        places = np.roll(np.flip(places, d), 1, d)
+    return places.reshape(-1)
+
+
+def matrices_step(operand: int, shape: Ints, scale: float, forward: bool) -> Step:
+    """The call for matrices of real numbers."""
+    columns, steps, tables, ints = shape[-1], list[Array](), list[Array](), list[int]()
+    for char in CHARS:
+        along, factors, across, more, turns, n, _, block, turned = matrix_tables(*shape[-2:], char, forward)
+        whole, places = in_lines(factors, more, turns)
+        steps, tables = [*steps, along.reshape(-1)], [*tables, whole]
+        ints += [block, int(turned), *places]
+    return Step(
+        transform_either_matrices,
+        (operand,),
+        ((0, shape),),
+        (scale,),
+        (n, columns, int(not forward), *ints),
+        (prod(shape[:-2]), 1),
+        WORK * prod(shape),
+        tables=(*steps, across.reshape(-1), *tables),
+        complexes=(0,),
+    )
+
+
+@functools.lru_cache(maxsize=64)
+def matrix_tables(rows: int, columns: int, char: str, forward: bool) -> tuple[Any, ...]:
+    """What `transform_matrices` takes besides memory and a scale."""
+    reals, n = np.dtype(char), rows // 2
+    along, along_table, turned = table(columns, reals, False, forward)
+    across, across_table, _ = table(n, reals, True, forward)
+    lanes = vector_lanes(reals.type(0))
+    block = -(-n // lanes) * lanes if turned else n
+    return along, along_table, across, across_table, half_turns(n, reals, True), n, columns, block, turned
+
+
+def in_lines(*parts: Array) -> tuple[Array, list[int]]:
+    """Parts one behind the other as integers, each from a multiple of LINE on, and where those behind the first are."""
+    words = [part.view(np.int64) for part in parts]
+    padded = [np.append(part, np.zeros(-len(part) % LINE, np.int64)) for part in words]
+    places = np.cumsum([len(part) for part in padded])[:-1].tolist()
+    return np.concatenate(padded), places
