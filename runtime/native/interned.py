@@ -47,7 +47,7 @@ from .layout import Counter, Dict, DType, Generator, List, Object, Type, Watch
 
 M = TypeVar("M", bound=Memory)
 T = TypeVar("T")
-MOST = 96
+MOST = 128
 
 
 def forever(thing: T) -> T:

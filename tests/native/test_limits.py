@@ -49,11 +49,11 @@ def test_a_kernel_gets_all_its_arrays(count: int) -> None:
 
 
 def test_ops_with_more_operands_are_for_the_general_path() -> None:
-    """Nine tensors and a result are as many as a frame has places for; an op of ten has no native plan."""
-    for tensors, fits in ((9, True), (10, False)):
+    """Thirteen tensors and a result are as many as a frame has places for; an op of 14 has no native plan."""
+    for tensors, fits in ((13, True), (14, False)):
         known: dict[str, Any] = {"numbers": (), "takes_number": False, "raw": (), "rule": "match", "node": None}
         known["is_raw"] = lambda i: False
-        op = SimpleNamespace(operands=tuple("abcdefghij"[:tensors]), **known)
+        op = SimpleNamespace(operands=tuple("abcdefghijklmn"[:tensors]), **known)
         assert plans.has_room(op) is fits
     for operands, numbers, fits in (("a", 4, True), ("ab", 3, True), ("ab", 4, False), ("abc", 4, True)):
         # Rows of two operands may need one number more: an operand that is the same for a whole row.
