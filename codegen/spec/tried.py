@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import dataclass
 from functools import lru_cache
-
-_NAME = re.compile(r"\w+(\.\w+)?")
 
 
 @dataclass(frozen=True)
@@ -27,12 +24,13 @@ class Trial:
 @lru_cache(maxsize=1024)
 def trial(text: str) -> Trial | None:
     """`mm`, `mm(self, other)` or `self.ndim == 2 and mm(self, other)`; None for what is none of these."""
-    if _NAME.fullmatch(text):
-        return Trial(text)
     try:
         tree = ast.parse(text, mode="eval").body
     except SyntaxError:
         return None
+    overload = isinstance(tree, ast.Attribute) and isinstance(tree.value, ast.Name)
+    if isinstance(tree, ast.Name) or overload:
+        return Trial(text)
     both = isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And)
     *conditions, call = tree.values if isinstance(tree, ast.BoolOp) and both else [tree]
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords:

@@ -84,3 +84,60 @@ def test_errors() -> None:
         with pytest.raises(IndexError, match="could not be broadcast together"):
             x[sg.tensor([0, 1]), :, sg.tensor([1, 2, 3])]
     assert x[sg.tensor([], dtype=sg.int64)[:, None], :, sg.tensor([1, 2])].shape == (0, 2, 4, 3)
+
+
+BESIDE: dict[str, tuple[Any, ...]] = {
+    "a part of the rest": (ONE, slice(1, 3)),
+    "in front": (slice(1, None), TWO),
+    "both": (slice(0, 2), ONE, slice(None, None, 2)),
+    "an int": (1, ONE, slice(1, 4)),
+    "a new dimension": (None, ONE, slice(2)),
+    "at the end": (slice(0, 2), Ellipsis, ONE),
+    "two apart": (ONE, slice(1, 3), WHOLE, TWO),
+    "broadcast": (COLUMN, TWO, slice(1, 3)),
+    "a mask": (np.array([True, False, True]), slice(1, 3)),
+    "a mask and a new dimension": (slice(1, 3), None, np.array([True, False, True, True])),
+    "none chosen": (np.array([False] * 3), slice(1, 3)),
+    "nothing left": (slice(2, 2), np.zeros(0, np.int64), slice(1, 3)),
+}
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("key", BESIDE.values(), ids=BESIDE)
+def test_slices_beside_indices(key: tuple[Any, ...], turned: bool) -> None:
+    """What is no tensor makes a view first: an int does not broadcast with indices, unlike in NumPy."""
+    x, expected = made("float64", turned)
+    expected = expected[tuple(slice(k, k + 1) if k is not None and k.__class__ is int else k for k in key)]
+    expected = expected.squeeze(0) if key[0].__class__ is int else expected
+    leaf = x.detach().clone().requires_grad_()
+    given = tuple(sg.tensor(k) if isinstance(k, np.ndarray) else k for k in key)
+    for _ in range(3):
+        found = leaf[given]
+        np.testing.assert_array_equal(found.detach().numpy(), expected)
+        (gradient,) = sg.autograd.grad(found.sum(), leaf)
+        counts = np.zeros(VALUES.shape)
+        np.add.at(counts, tuple(slice(k, k + 1) if k.__class__ is int else k for k in key if k is not None), 1)
+        np.testing.assert_array_equal(gradient.numpy(), counts)
+
+
+def test_a_number_in_a_tensor_is_an_int() -> None:
+    """A tensor without dimensions makes a view, also one that is a part of another, in each call as it is then."""
+    x, places = sg.tensor(VALUES), sg.tensor([2, -1, 0])
+    for _ in range(3):
+        for place in (0, 1, 2):
+            number = int(places[place])
+            for key, same in (
+                (places[place], number),
+                ((places[place], slice(1, 3)), (number, slice(1, 3))),
+                ((slice(1, 3), places[place]), (slice(1, 3), number)),
+                ((Ellipsis, places[place], None), (Ellipsis, number, None)),
+            ):
+                np.testing.assert_array_equal(x[key].numpy(), VALUES[same])
+                assert x[key].data_ptr() == x[same].data_ptr()
+    number = sg.tensor(0)
+    first = x[number]
+    number.fill_(1)
+    assert np.array_equal(x[number].numpy(), VALUES[1]) and np.array_equal(first.numpy(), VALUES[0])
+    for wrong in (3, -4):
+        with pytest.raises(IndexError, match=f"index {wrong} is out of bounds for dimension 0 with size 3"):
+            x[sg.tensor(wrong)]

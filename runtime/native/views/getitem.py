@@ -1,8 +1,10 @@
 """`x[key]` for a key of ints, slices, None and Ellipsis, as the views of `select`, `slice` and `unsqueeze`, and for one
-of tensors, as `index`: what methods/indexing.py finds."""
+of tensors of some dimensions, as `index`: what methods/indexing.py finds."""
 
 from __future__ import annotations
 
+from ...kernels.llvm.native_code.element_kinds import INTEGERS
+from ...kernels.llvm.native_code.memory import load
 from ...kernels.llvm.native_code.structs import Items, Struct
 from ...kernels.llvm.native_code.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
@@ -11,10 +13,11 @@ from ..kernel_calls import Arguments
 from ..kernel_ops.launch import KernelOpPlan, launch_plan
 from ..layout import Array, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own_new, put_item, release_all, retain, size
-from ..tensors import is_tensor, not_handled
+from ..tensors import elements, holds_kind, is_tensor, not_handled
 from .one import ViewPlan, view_of
 
 MOST_DIMS = 16  # that a key is laid out for
+MOST_PARTS = 8  # of a key of which some make a view
 
 
 class GetitemPlan(Struct):
@@ -89,6 +92,30 @@ def slice_of(plan: GetitemPlan, tensor: Tensor, dim: int, bounds: Bounds) -> New
 
 
 @native
+def is_number(key: Object) -> bool:
+    """Whether a part of a key is a tensor of int64 without dimensions, which stands for the number that it holds."""
+    if not is_tensor(key) or cast(Tensor, key).dtype is not int64:
+        return False
+    return size(cast(Tensor, key).shape) == 0
+
+
+@native
+def select_by(plan: GetitemPlan, tensor: Tensor, dim: int, key: Tensor) -> New[Object]:
+    """The view at the number that a tensor holds; None where this is for Python."""
+    flat, first = key.flat, 0
+    if flat is none:
+        flat, first = key.storage, c.as_int(key.offset)
+    if not holds_kind(flat, INTEGERS) or elements(flat) <= first:
+        return not_handled()
+    number = c.new_int(load(flat.memory, 8 * first))
+    if number is NULL:
+        return NULL
+    view = select(plan, tensor, dim, number)
+    c.release(number)
+    return view
+
+
+@native
 def part_of(plan: GetitemPlan, tensor: Tensor, dim: int, key: Object, alone: bool) -> New[Object]:
     """The view for one part of a key at a dimension; None where this is for Python."""
     if key is none:
@@ -97,6 +124,8 @@ def part_of(plan: GetitemPlan, tensor: Tensor, dim: int, key: Object, alone: boo
         return not_handled()
     if key.type is int_type:
         return select(plan, tensor, dim, key)
+    if is_number(key):
+        return select_by(plan, tensor, dim, cast(Tensor, key))
     length, bounds = c.as_int(item(tensor.shape, dim)), new(Bounds)
     if key.type is not slice_type or not find_bounds(key, length, bounds):
         return not_handled()
@@ -127,7 +156,7 @@ def parts_of(plan: GetitemPlan, tensor: Tensor, keys: Tuple) -> New[Object]:
         if following is NULL or following is none:
             return following
         found = cast(Tensor, following)
-        dim += key.type is not int_type
+        dim += key.type is not int_type and not is_number(key)
     if found is not tensor:
         return found
     c.release(found)
@@ -182,11 +211,8 @@ def lay_indices(shape: Tuple, keys: Tuple, indices: Arguments) -> int:
 
 
 @native
-def indices_of(tensor: Tensor, keys: Tuple) -> New[Tuple]:
-    """What `index` is given for such a key; NULL for others."""
-    laid, shape = new(Arguments), retain(tensor.shape)
-    count = lay_indices(shape, keys, laid)
-    c.release(shape)
+def listed(laid: Arguments, count: int) -> New[Tuple]:
+    """So many indices in a tuple, as `index` is given them; NULL for none, and without memory."""
     indices = c.new_tuple(count) if count else cast(Tuple, NULL)
     if indices is NULL:
         c.clear_error()
@@ -197,15 +223,58 @@ def indices_of(tensor: Tensor, keys: Tuple) -> New[Tuple]:
 
 
 @native
-def elements_at(plan: KernelOpPlan, tensor: Tensor, keys: Tuple) -> New[Object]:
+def indices_of(tensor: Tensor, keys: Tuple) -> New[Tuple]:
+    """What `index` is given for such a key; NULL for others."""
+    laid, shape = new(Arguments), retain(tensor.shape)
+    count = lay_indices(shape, keys, laid)
+    c.release(shape)
+    return listed(laid, count)
+
+
+@native
+def lay_beside(plan: GetitemPlan, tensor: Tensor, keys: Tuple, laid: Arguments, given: Arguments, owned: Owned) -> int:
+    """Note the view that the other parts of a key make, owned, and by its dimensions the tensors; how many dimensions
+    up to the last tensor, 0 where this is for Python."""
+    dim, last = 0, 0
+    given.items[0] = tensor
+    for i in range(size(keys)):
+        key, found = item(keys, i), cast(Tensor, given.items[0])
+        if key is ellipsis:
+            behind = size(found.shape) - taken_behind(keys, i)
+            while dim < behind and dim < MOST_DIMS:
+                laid.items[dim] = none
+                dim += 1
+            continue
+        if dim >= MOST_DIMS or (is_index(key) and dim >= size(found.shape)):
+            return 0
+        laid.items[dim] = none
+        if is_index(key):
+            laid.items[dim] = key
+            dim += 1
+            last = dim
+            continue
+        given.items[0] = own_new(owned, part_of(plan, found, dim, key, False))
+        if given.items[0] is NULL or given.items[0] is none:
+            return 0
+        dim += key.type is not int_type and not is_number(key)
+    return last
+
+
+@native
+def elements_at(plan: GetitemPlan, tensor: Tensor, keys: Tuple) -> New[Object]:
     """What tensors of indices choose; None where this is for Python."""
-    if plan.found is NULL:
+    if plan.index.found is NULL:
         return not_handled()
-    owned, given = new(Owned), new(Arguments)
+    owned, given, laid = new(Owned), new(Arguments), new(Arguments)
     begin(owned)
     given.items[0] = tensor
     given.items[1] = keys if are_arrays(keys) else own_new(owned, indices_of(tensor, keys))
-    result = launch_plan(plan, given.items, owned) if given.items[1] is not NULL else not_handled()
+    if given.items[1] is NULL and size(keys) <= MOST_PARTS:
+        given.items[1] = own_new(owned, listed(laid, lay_beside(plan, tensor, keys, laid, given, owned)))
+    if given.items[1] is not NULL:
+        result = launch_plan(plan.index, given.items, owned)
+    else:
+        result = not_handled() if c.error_set() is NULL else cast(Object, NULL)
     release_all(owned)
     return result
 
@@ -220,7 +289,7 @@ def has_index(keys: Tuple) -> bool:
 
 
 @native
-def elements_by(plan: KernelOpPlan, tensor: Tensor, index: Object) -> New[Object]:
+def elements_by(plan: GetitemPlan, tensor: Tensor, index: Object) -> New[Object]:
     """What one tensor of indices chooses."""
     keys = c.new_tuple(1)
     if keys is NULL:
@@ -239,11 +308,11 @@ def getitem(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     if not is_tensor(arguments[0]):
         return not_handled()
     tensor = cast(Tensor, arguments[0])
-    if is_tensor(key):
-        return elements_by(plan.index, tensor, key)
+    if is_tensor(key) and not is_number(key):
+        return elements_by(plan, tensor, key)
     if key.type is tuple_type:
         keys = cast(Tuple, key)
         if has_index(keys) or are_arrays(keys):
-            return elements_at(plan.index, tensor, keys)
+            return elements_at(plan, tensor, keys)
         return parts_of(plan, tensor, keys)
     return part_of(plan, tensor, 0, key, True)
