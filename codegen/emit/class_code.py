@@ -216,13 +216,14 @@ class NodeClass:
 
     @property
     def planned(self) -> list[str]:
-        """The gradients by compiled kernels, or launches, that are known for such layouts."""
+        """The gradients by compiled kernels, or launches, that are known for such layouts, or found now."""
         if not self.node.launches:
             return []
         found = f"(found := node.plans.gradients(node, {self.grads})) is not None"
         where = "" if self.node.kernel_plan else "grad._device is not CPU and "
         given = "grads" if self.several else "grad"
-        return [f"if {where}node.plans.remember(node, {given}) and {found}:", "    return found"]
+        found = f"({found}) or (node.plans.remember(node, {given}) and ({found}))"
+        return [f"if {where}({found}):" if where else f"if {found}:", "    return found"]
 
     @property
     def arrays(self) -> list[str]:

@@ -578,10 +578,9 @@ class ColumnParallelLinearBackward0(Node):
         dtype = grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grad)) is not None
+        if grad._device is not CPU and (
+            ((found := node.plans.gradients(node, grad)) is not None)
+            or (node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grad)) is not None))
         ):
             return found
         grad = array_in(grad, dtype)

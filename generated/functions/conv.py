@@ -108,7 +108,9 @@ class ConvolutionBackward0(Node):
         dtype = grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if ((found := node.plans.gradients(node, grad)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grad)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes

@@ -86,10 +86,9 @@ class RowDistancesBackward0(Node):
         dtype = grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grad)) is not None
+        if grad._device is not CPU and (
+            ((found := node.plans.gradients(node, grad)) is not None)
+            or (node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grad)) is not None))
         ):
             return found
         grad = array_in(grad, dtype)
@@ -173,10 +172,9 @@ class PdistBackward0(Node):
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grad)) is not None
+        if grad._device is not CPU and (
+            ((found := node.plans.gradients(node, grad)) is not None)
+            or (node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grad)) is not None))
         ):
             return found
         grad = array_in(grad, dtype)

@@ -60,7 +60,9 @@ class BorderPadBackward0(Node):
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if ((found := node.plans.gradients(node, grad)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grad)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
@@ -428,7 +430,9 @@ class SampleGridBackward0(Node):
         dtype = grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if ((found := node.plans.gradients(node, grad)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grad)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes

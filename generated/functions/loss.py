@@ -116,7 +116,9 @@ class NllLossBackward0(Node):
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+        if ((found := node.plans.gradients(node, grads)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grads)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
@@ -340,7 +342,9 @@ class CrossEntropyLossBackward0(Node):
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+        if ((found := node.plans.gradients(node, grads)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grads)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         reduction = node._saved_reduction
@@ -493,10 +497,9 @@ class MseLossBackward0(Node):
         dtype = grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grad)) is not None
+        if grad._device is not CPU and (
+            ((found := node.plans.gradients(node, grad)) is not None)
+            or (node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grad)) is not None))
         ):
             return found
         grad = array_in(grad, dtype)
@@ -1178,10 +1181,9 @@ class CtcValuesBackward0(Node):
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grad)) is not None
+        if grad._device is not CPU and (
+            ((found := node.plans.gradients(node, grad)) is not None)
+            or (node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grad)) is not None))
         ):
             return found
         grad = array_in(grad, dtype)

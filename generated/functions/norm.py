@@ -189,7 +189,9 @@ class StandardizeBackward0(Node):
         dtype = grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+        if ((found := node.plans.gradients(node, grads)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grads)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         dim = node._saved_dim
@@ -356,7 +358,9 @@ class StandardizeGroupsBackward0(Node):
         dtype = grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+        if ((found := node.plans.gradients(node, grads)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grads)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         groups = node._saved_groups
@@ -658,7 +662,9 @@ class NormalizeRmsBackward0(Node):
         dtype = grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+        if ((found := node.plans.gradients(node, grads)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grads)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         dim = node._saved_dim

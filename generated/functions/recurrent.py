@@ -155,7 +155,9 @@ class RnnLayerBackward0(Node):
         dtype = dtype_of(grads)
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
-        if node.plans.remember(node, grads) and (found := node.plans.gradients(node, grads)) is not None:
+        if ((found := node.plans.gradients(node, grads)) is not None) or (
+            node.plans.remember(node, grads) and ((found := node.plans.gradients(node, grads)) is not None)
+        ):
             return found
         grads = arrays_in(grads, dtype)
         batch_sizes = node._saved_batch_sizes
@@ -461,7 +463,9 @@ class LstmLayerBackward0(Node):
         dtype = dtype_of(grads)
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
-        if node.plans.remember(node, grads) and (found := node.plans.gradients(node, grads)) is not None:
+        if ((found := node.plans.gradients(node, grads)) is not None) or (
+            node.plans.remember(node, grads) and ((found := node.plans.gradients(node, grads)) is not None)
+        ):
             return found
         grads = arrays_in(grads, dtype)
         batch_sizes = node._saved_batch_sizes
@@ -735,7 +739,9 @@ class GruLayerBackward0(Node):
         dtype = dtype_of(grads)
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
-        if node.plans.remember(node, grads) and (found := node.plans.gradients(node, grads)) is not None:
+        if ((found := node.plans.gradients(node, grads)) is not None) or (
+            node.plans.remember(node, grads) and ((found := node.plans.gradients(node, grads)) is not None)
+        ):
             return found
         grads = arrays_in(grads, dtype)
         batch_sizes = node._saved_batch_sizes

@@ -52,7 +52,9 @@ class CumsumBackward0(Node):
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if ((found := node.plans.gradients(node, grad)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grad)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         dim = node._saved_dim

@@ -278,7 +278,9 @@ class ExpandBackward0(Node):
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if ((found := node.plans.gradients(node, grad)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grad)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
@@ -440,7 +442,9 @@ class SelectBackward0(Node):
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if ((found := node.plans.gradients(node, grad)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grad)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
@@ -542,7 +546,9 @@ class SliceBackward0(Node):
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if ((found := node.plans.gradients(node, grad)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grad)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
@@ -804,7 +810,9 @@ class DiagonalBackward0(Node):
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if ((found := node.plans.gradients(node, grad)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grad)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
@@ -1013,7 +1021,9 @@ class CatBackward0(Node):
         dtype = grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if ((found := node.plans.gradients(node, grad)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grad)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         tensors_sizes = node._saved_tensors_sizes
@@ -1060,7 +1070,9 @@ class StackBackward0(Node):
         dtype = grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if ((found := node.plans.gradients(node, grad)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grad)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         dim = node._saved_dim
@@ -1106,7 +1118,9 @@ class FlipBackward0(Node):
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if ((found := node.plans.gradients(node, grad)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grad)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         dims = node._saved_dims
@@ -1158,7 +1172,9 @@ class RollBackward0(Node):
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if ((found := node.plans.gradients(node, grad)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grad)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         shifts = node._saved_shifts
@@ -1205,7 +1221,9 @@ class TriuBackward0(Node):
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if ((found := node.plans.gradients(node, grad)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grad)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         diagonal = node._saved_diagonal
@@ -1250,7 +1268,9 @@ class TrilBackward0(Node):
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if ((found := node.plans.gradients(node, grad)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grad)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         diagonal = node._saved_diagonal
@@ -1301,7 +1321,9 @@ class ConstantPadNdBackward0(Node):
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if ((found := node.plans.gradients(node, grad)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grad)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         pad = node._saved_pad

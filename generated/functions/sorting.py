@@ -72,7 +72,9 @@ class SortBackward0(Node):
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+        if ((found := node.plans.gradients(node, grads)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grads)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
@@ -156,7 +158,9 @@ class TopkBackward0(Node):
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+        if ((found := node.plans.gradients(node, grads)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grads)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
@@ -248,7 +252,9 @@ class KthvalueBackward0(Node):
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+        if ((found := node.plans.gradients(node, grads)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grads)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
@@ -403,7 +409,9 @@ class MedianBackward1(Node):
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+        if ((found := node.plans.gradients(node, grads)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grads)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
@@ -558,7 +566,9 @@ class NanmedianBackward1(Node):
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+        if ((found := node.plans.gradients(node, grads)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grads)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
@@ -660,7 +670,9 @@ class ModeBackward0(Node):
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+        if ((found := node.plans.gradients(node, grads)) is not None) or (
+            node.plans.remember(node, grad) and ((found := node.plans.gradients(node, grads)) is not None)
+        ):
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes

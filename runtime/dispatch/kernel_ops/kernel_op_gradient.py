@@ -112,6 +112,9 @@ class KernelOpGradient:
         self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
         self.node: Any = None
 
+    def __set_name__(self, node: type, name: str) -> None:
+        self.node = node
+
     def __getattr__(self, name: str) -> Any:
         if name != "gradients":
             raise AttributeError(name)
@@ -140,7 +143,6 @@ class KernelOpGradient:
         key = tuple([part for both in parts for part in in_key(both)])
         if not may_be_key(key):
             return False
-        self.node = type(node)
         if not on_host:
             return rehearse_gradients(self, key, node, grad, first)
         table = table_of(self, first._dtype)
