@@ -62,7 +62,7 @@ lint: $(VENV)/stamp-test ## ruff: rules and format
 type: $(VENV)/stamp-test ## mypy
 	$(BIN)/mypy
 
-bench: $(VENV)/stamp-test ## 360 workloads, peak memory, import and start-up times; beside torch where it is installed
+bench: $(VENV)/stamp-test ## 373 workloads, peak memory, import and start-up times; beside torch where it is installed
 	$(BENCH_PYTHON) -m benchmarks
 
 gpu: $(VENV)/stamp-test ## pack specgrad for a GPU machine without a network into out/gpu; ./gpu.sh there runs all stages

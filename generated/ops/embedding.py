@@ -382,7 +382,15 @@ def bag_totals(
         or padding_idx.__class__ not in plain
     ) and (
         result := intercept(
-            "bag_totals", bag_totals, "loop", weight, indices, offsets, mean, include_last_offset, padding_idx
+            "bag_totals",
+            bag_totals,
+            "bags_side_by_side",
+            weight,
+            indices,
+            offsets,
+            mean,
+            include_last_offset,
+            padding_idx,
         )
     ) is not NOT_HANDLED:
         return result
@@ -488,7 +496,7 @@ def bag_spread(
         result := intercept(
             "bag_spread",
             bag_spread,
-            "loop",
+            "bags_side_by_side",
             grad_output,
             indices,
             offsets,

@@ -6,8 +6,8 @@ from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.launching.moving import within_reach
 from ...cuda.memory import in_order
-from ..indexing.cuda_rows import added_to_rows, collected, rows_at, rows_taken
-from . import cpu
+from ..indexing.cuda_rows import INT32, added_to_rows, collected, rows_at, rows_taken
+from . import cpu, cpu_bags
 
 
 @within_reach(cpu.embedding)
@@ -40,6 +40,49 @@ def embedding_gather(
         rows = rows_at("embedding", indices, 0, len(input), False)
         table = _divided(table, rows)
     return rows_taken("embedding", _without_padding(table, padding_idx), 0, indices, False)
+
+
+@within_reach(cpu_bags.bag_totals)
+def bag_totals(
+    weight: DeviceArray,
+    indices: DeviceArray,
+    offsets: DeviceArray,
+    mean: bool,
+    include_last_offset: bool,
+    padding_idx: int,
+) -> DeviceArray:
+    """For each bag the sum or mean of weight[i] for its indices i but padding_idx; which these are the host finds."""
+    named, bag = _owners(indices, offsets, include_last_offset, len(weight), padding_idx)
+    start = memory.result_of_zeros(weight, (offsets.size - include_last_offset, weight.shape[1]))
+    return added_to_rows(
+        start, bag, rows_taken("bag_totals", weight, 0, named, False), "mean" if mean else "sum", 1, not mean
+    )
+
+
+@within_reach(cpu_bags.bag_spread)
+def bag_spread(
+    grad_output: DeviceArray,
+    indices: DeviceArray,
+    offsets: DeviceArray,
+    num_weights: int,
+    mean: bool,
+    include_last_offset: bool,
+    padding_idx: int,
+) -> DeviceArray:
+    """The transpose of `bag_totals`."""
+    named, bag = _owners(indices, offsets, include_last_offset, num_weights, padding_idx)
+    rows = _divided(in_order(grad_output), bag) if mean and bag.size else grad_output
+    start = memory.result_of_zeros(grad_output, (num_weights, grad_output.shape[1]))
+    return added_to_rows(start, named, rows_taken("bag_spread", rows, 0, bag, False))
+
+
+def _owners(
+    indices: DeviceArray, offsets: DeviceArray, include_last_offset: bool, rows: int, padding_idx: int
+) -> tuple[DeviceArray, DeviceArray]:
+    """The rows that all bags name, and the bag of each."""
+    given = memory.to_host(indices), memory.to_host(offsets), include_last_offset, rows, padding_idx
+    named, bag = (memory.from_host(found.astype(INT32), indices.device) for found in cpu_bags.owners(*given))
+    return named, bag
 
 
 def _divided(table: DeviceArray, rows: DeviceArray) -> DeviceArray:

@@ -7,7 +7,7 @@ from math import prod
 from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous, of_any_layout, of_chosen
 from ..indexing.plans import table_rows
 from ..indexing.plans_writes import rows_onto_zeros
-from . import cpu_bags
+from . import cpu_bag_loops as loops
 
 
 @of_chosen
@@ -38,7 +38,7 @@ def bag_totals(
     if bags < 1 or not width or not are_contiguous(weight, indices, offsets):
         return None
     ints, work = (size, width, int(mean), padding_idx), indices.shape[0] * width
-    return (Step(cpu_bags.add_bags, (0, 1, 2), ((0, (bags, width)),), (), ints, (bags, 1), work),)
+    return (Step(loops.add_bags, (0, 1, 2), ((0, (bags, width)),), (), ints, (bags, 1), work),)
 
 
 def bag_spread(
@@ -56,4 +56,4 @@ def bag_spread(
         return None
     ints, sizes = (num_weights, width, bags, int(mean), padding_idx), (num_weights, width)
     work = prod(sizes) + indices.shape[0] * width
-    return (Step(cpu_bags.spread_bags, (0, 1, 2), ((0, sizes),), (), ints, (num_weights, 1), work),)
+    return (Step(loops.spread_bags, (0, 1, 2), ((0, sizes),), (), ints, (num_weights, 1), work),)

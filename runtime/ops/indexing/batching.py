@@ -203,7 +203,7 @@ def write_where(call: Call) -> Any:
     x, mask, source = call["input"], call["mask"], call["source"]
     if not source.numel():
         return loop(call)
-    order = op.order_of_true(mask.expand(x._shape), source.numel(), 0)
+    order = op.order_of_true(mask.expand(broadcast_shapes(x._shape, mask._shape)), source.numel(), 0)
     return call.whole(op.where(mask, op.index(source.flatten(), [order]), x))
 
 
@@ -235,3 +235,15 @@ def embed_backward(call: Call) -> Any:
     arguments["indices"] = call.whole(indices) + shifts(call, indices, rows)
     found = call.run(call.arguments | arguments)
     return found.reshape((call.size, rows, *found._shape[1:]))
+
+
+def bags_side_by_side(call: Call) -> Any:
+    """Rows of all examples beside each other, where all have the same bags; offsets say how many a bag has."""
+    if belongs(call["offsets"], call.level):
+        return dynamic(call)
+    if belongs(call["indices"], call.level):
+        return loop(call)
+    name = next(iter(call.arguments))
+    rows = call.whole(call.first).movedim(0, 1)
+    found = call.run(call.arguments | {name: rows.flatten(1)})
+    return found.unflatten(1, rows._shape[1:]).movedim(1, 0)

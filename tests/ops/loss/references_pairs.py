@@ -114,8 +114,10 @@ def bags(
     per_sample_weights: Any = None,
     padding_idx: int | None = None,
     scale_grad_by_freq: bool = False,
+    include_last_offset: bool = False,
 ) -> Any:
     """Bag by bag, of which all but the last are empty where there are offsets."""
+    offsets = offsets[:-1] if include_last_offset else offsets
     factors = np.ones(self.shape) if per_sample_weights is None else per_sample_weights
     padding_idx = -1 if padding_idx is None else padding_idx
     rows = weight[self] * factors[..., None]
