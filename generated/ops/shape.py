@@ -122,7 +122,7 @@ IM2COL = KernelOp(
 )
 COL2IM = KernelOp(
     "col2im",
-    None,
+    shape_plans_moves.col2im,
     shape_cpu.col2im,
     functions.Col2imBackward0,
     {"self": "T", "output_size": "d", "kernel_size": "d", "dilation": "d", "padding": "d", "stride": "d"},
@@ -4393,8 +4393,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
         name, self, output_size, kernel_size, dilation, padding, stride
     )
     if (
-        self._device is not CPU
-        and into is None
+        into is None
         and not watch.every
         and COL2IM.remember(given, (self, output_size, kernel_size, dilation, padding, stride))
     ):

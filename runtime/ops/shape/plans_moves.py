@@ -1,10 +1,14 @@
-"""Plans of ops that put elements elsewhere, and zeros between them, found from what their kernels do to places."""
+"""Plans of ops that put elements elsewhere, and zeros between them: from what their kernels do to places; of windows by
+loops of their own."""
 
 from __future__ import annotations
 
+from math import prod
+
 from ...kernels.cpu.movement.places import moved
-from ...kernels.cpu.plan import Ints, Layout, Plan, of_any_layout
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, of_any_layout
 from . import cpu
+from .cpu_window_loops import columns_to_windows, windows_to_columns
 
 
 @of_any_layout
@@ -14,5 +18,27 @@ def diagonal_backward(grad: Layout, sizes: Ints, offset: int, dim1: int, dim2: i
 
 
 def im2col(x: Layout, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Plan | None:
-    """Windows, with zeros beyond the borders."""
-    return moved(x, lambda a: cpu.im2col(a, kernel_size, dilation, padding, stride))
+    """Windows, with zeros beyond the borders, whose rows threads share."""
+    if x.strides is not None or not prod(x.shape):
+        return None
+    geometry = window_geometry(x.shape[-2:], kernel_size, dilation, padding, stride)
+    rows, places = prod(x.shape[:-2]) * prod(kernel_size), geometry[4] * geometry[5]
+    shape = (*x.shape[:-3], x.shape[-3] * prod(kernel_size), places)
+    return (Step(windows_to_columns, (0,), ((0, shape),), (), geometry, (rows, 1), rows * places),)
+
+
+def col2im(x: Layout, output_size: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Plan | None:
+    """Sums over windows, of planes that threads share."""
+    if x.strides is not None or not prod(x.shape):
+        return None
+    geometry = window_geometry(output_size, kernel_size, dilation, padding, stride)
+    shape = (*x.shape[:-2], x.shape[-2] // prod(kernel_size), *output_size)
+    planes = prod(shape[:-2])
+    return (Step(columns_to_windows, (0,), ((0, shape),), (), geometry, (planes, 1), prod(x.shape)),)
+
+
+def window_geometry(size: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Ints:
+    """What the loops take: sizes of planes, of windows and of how many there are, and their steps."""
+    each = zip(size, kernel_size, dilation, padding, stride, strict=True)
+    counts = [(n + 2 * p - (k - 1) * d - 1) // s + 1 for n, k, d, p, s in each]
+    return (*size, *kernel_size, *counts, *padding, *dilation, *stride)
