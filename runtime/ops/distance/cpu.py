@@ -123,18 +123,21 @@ def difference_norms(
     last: int,
 ) -> None:
     """A row of distances at a time, for a range of them, one column of the matrices after the other; many in blocks."""
-    total, part = np.empty(count), np.empty(count, out.dtype)
+    total, part = np.empty(count if width > _BLOCK else 0), np.empty(count, out.dtype)
     for row in range(first, last):
         x, matrix, to = part_of(x1, row * width, width), row // rows * width, part_of(out, row * count, count)
         total[:] = 0
         for start in range(0, width, _BLOCK):
+            part = part if total.size else to
             part[:] = 0
             for k in range(start, min(start + _BLOCK, width)):
                 add_column(x[k], part_of(columns, (matrix + k) * count, count), kind, p, part)
-            for j in range(part.size):
+            for j in range(total.size):
                 total[j] = max(total[j], part[j]) if kind == 3 and part[j] == part[j] else total[j] + part[j]
         for j in range(total.size):
             to[j] = total[j] ** (1 / p) if kind == 4 else total[j]
+        for j in range(count if kind == 4 and not total.size else 0):
+            to[j] = np.float64(to[j]) ** (1 / p)
 
 
 @jit

@@ -24,6 +24,8 @@ from ...kernels.scalar import maximum, minimum
 Array = np.ndarray
 # What becomes of an element and one that goes there: the last one, or the first one, stands alone, or they are joined.
 LAST, FIRST, SUM, PRODUCT, GREATEST, LEAST = range(6)
+FRESH = 8  # more: the first slice that goes to a place stands alone, and the others are joined with it; of slices whose
+# elements lie side by side
 COLUMNS = 16  # that are counted together
 
 
@@ -72,7 +74,9 @@ def join_along(
     while line < last:
         o, w, width = line // after, line % after, lines_of(after, line, last)
         to, at, given = o * out_before + w * out_step, o * index_before + w * index_step, o * before + w * step
-        if width == 1 and place == 1 and index_along == 1 and along == 1 and how != FIRST:
+        if how >= FRESH:
+            join_slices(out, index, values, size, count, width, to, place, at, index_along, given, along, how)
+        elif width == 1 and place == 1 and index_along == 1 and along == 1 and how != FIRST:
             join_line(part_of(out, to, size), part_of(index, at, count), part_of(values, given, count), how)
         elif width == 1:
             join_places(out, index, values, size, count, to, place, 0, at, index_along, given, along, how)
@@ -149,10 +153,16 @@ def join_slices(
     how: int,
 ) -> None:
     """The same of whole slices."""
+    seen = zero_row(np.uint8(0), size if how >= FRESH else 0)
     for n in range(count):
         i = count - 1 - n if how == FIRST else n
-        row = part_of(out, to + place_in(index, at + i * index_along, size) * place, width)
-        join_slice(row, part_of(values, given + i * along, width), how)
+        chosen = place_in(index, at + i * index_along, size)
+        row, one = part_of(out, to + chosen * place, width), part_of(values, given + i * along, width)
+        if how >= FRESH and seen[chosen] == 0:
+            seen[chosen] = 1
+            join_slice(row, one, LAST)
+        else:
+            join_slice(row, one, how % FRESH)
 
 
 @jit

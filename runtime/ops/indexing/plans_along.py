@@ -24,12 +24,13 @@ from ...kernels.cpu.plan import (
     of_any_layout,
     with_whole_numbers,
 )
-from .cpu_join_loops import FIRST, GREATEST, LAST, LEAST, PRODUCT, SUM, fill_along, join_along, share_along
+from .cpu_join_loops import FIRST, FRESH, GREATEST, LAST, LEAST, PRODUCT, SUM, fill_along, join_along, share_along
 from .cpu_put_loops import scatter_rows, scatter_rows_onto_zeros
 from .plans_writes import COLUMNS, index_add, index_add_, into_copy, looking, strides_of
 
 APART = 64  # elements of a sum that one written by index counts as: each has a cache line of its own
 BESIDE = 2  # and one of a slice
+BROAD = 128  # columns of slices that belong to one thread: for each part of a slice an index is looked at
 JOINS = {"sum": SUM, "mean": SUM, "prod": PRODUCT, "amax": GREATEST, "amin": LEAST}
 
 
@@ -98,18 +99,21 @@ def _reduced(
     joining = _joining(~0, x, dim, index, src, JOINS[reduce])
     if joining is None or not are_contiguous(x):
         return None
-    steps = [joining] if include_self else [_beginning(joining, reduce), joining]
+    steps = [joining] if include_self else _without_self(joining, reduce)
     if reduce == "mean":
         steps.append(_sharing(joining, include_self, whole))
     return into_copy(x, *steps)
 
 
-def _beginning(joining: Step, reduce: str) -> Step:
-    """The call by which elements that are there do not count: before others are joined, there is what changes nothing,
-    or the first of them."""
-    if reduce in ("amax", "amin"):
-        return joining._replace(ints=(FIRST,))
-    return _filled(joining, float(reduce == "prod"))
+def _without_self(joining: Step, reduce: str) -> list[Step]:
+    """The calls by which elements that are there do not count: before others are joined, there is what changes nothing,
+    or the first of them; of whole slices one call does that."""
+    if reduce not in ("amax", "amin"):
+        return [_filled(joining, float(reduce == "prod")), joining]
+    *_, out_step, _, _, index_step, _, _, step = joining.tables[0].tolist()
+    if (out_step, index_step, step) == (1, 0, 1):
+        return [joining._replace(ints=(joining.ints[0] + FRESH,))]
+    return [joining._replace(ints=(FIRST,)), joining]
 
 
 def _filled(joining: Step, value: float) -> Step:
@@ -142,7 +146,8 @@ def _joining(target: int, x: Layout, dim: int, index: Layout, src: Layout, how: 
     before, after = prod(shape[:dim]), prod(shape[dim + 1 :])
     table = np.array([x.shape[dim], shape[dim], after, *steps], np.int64)
     slices = after > 1 and steps[5] == 0
-    rows, work = (before * after, COLUMNS if after > 1 else 1), (BESIDE if slices else APART) * prod(shape)
+    unit = BROAD if slices else COLUMNS if after > 1 else 1
+    rows, work = (before * after, unit), (BESIDE if slices else APART) * prod(shape)
     return Step(join_along, (target, 2, 3), (), (), (how,), rows, work, tables=(table,))
 
 

@@ -157,3 +157,25 @@ def test_batches(batched: tuple[Any, ...], writes: bool) -> None:
         wanted = [call(*arguments).numpy() for arguments in each]
         found = sg.vmap(call, in_dims=batched)(x.clone(), index, last_one)
         np.testing.assert_array_equal(found.numpy(), np.stack(wanted))
+
+
+@pytest.mark.parametrize("reduce", ["amax", "amin"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+@pytest.mark.parametrize("shape", [(300, 129), (7, 1), (3, 40, 130)])
+def test_greatest_slices_beside_nothing(shape: tuple[int, ...], dtype: Any, reduce: str) -> None:
+    """Slices joined where what is there does not count, by any number of threads; places that none goes to stay."""
+    rng, dim, before = np.random.default_rng(0), len(shape) - 2, sg.get_num_threads()
+    values, index = (rng.normal(size=shape) * 9).astype(dtype), rng.integers(0, 40, shape[dim])
+    start = (rng.normal(size=(*shape[:dim], 50, shape[-1])) * 9).astype(dtype)
+    expected, join = start.copy(), {"amax": np.max, "amin": np.min}[reduce]
+    for row in np.unique(index):
+        expected[..., row, :] = join(values[..., index == row, :], axis=dim)
+    places = sg.tensor(index).reshape(-1, 1).expand(shape)
+    try:
+        for threads in (1, 2, 3):
+            sg.set_num_threads(threads)
+            for _ in range(2):
+                found = sg.tensor(start).scatter_reduce(dim, places, sg.tensor(values), reduce, include_self=False)
+                assert np.array_equal(found.numpy(), expected)
+    finally:
+        sg.set_num_threads(before)
