@@ -30,16 +30,13 @@ from ...runtime.ops.indexing import checks_take_put as indexing_checks_take_put
 from ...runtime.ops.indexing import cpu as indexing_cpu
 from ...runtime.ops.indexing import cpu_gather as indexing_cpu_gather
 from ...runtime.ops.indexing import cpu_mask as indexing_cpu_mask
-from ...runtime.ops.indexing import cpu_regions as indexing_cpu_regions
 from ...runtime.ops.indexing import cpu_slices as indexing_cpu_slices
 from ...runtime.ops.indexing import cpu_take as indexing_cpu_take
 from ...runtime.ops.indexing import cpu_writes as indexing_cpu_writes
 from ...runtime.ops.indexing import formulas as indexing_formulas
-from ...runtime.ops.indexing import formulas_in_place as indexing_formulas_in_place
 from ...runtime.ops.indexing import plans as indexing_plans
 from ...runtime.ops.indexing import plans_along as indexing_plans_along
 from ...runtime.ops.indexing import plans_masks as indexing_plans_masks
-from ...runtime.ops.indexing import plans_regions as indexing_plans_regions
 from ...runtime.ops.indexing import plans_slices as indexing_plans_slices
 from ...runtime.ops.indexing import plans_writes as indexing_plans_writes
 from ...runtime.ops.shape import checks_repeat as shape_checks_repeat
@@ -189,22 +186,22 @@ MASKED_WRITTEN = KernelOp(
 )
 SELECT_SCATTER = KernelOp(
     "select_scatter",
-    indexing_plans_regions.select_scatter,
-    indexing_cpu_regions.select_scatter,
+    indexing_plans_slices.select_scatter,
+    indexing_cpu_slices.select_scatter,
     functions.SelectScatterBackward0,
     {"self": "T", "src": "T", "dim": "n", "index": "n"},
 )
 SLICE_SCATTER = KernelOp(
     "slice_scatter",
-    indexing_plans_regions.slice_scatter,
-    indexing_cpu_regions.slice_scatter,
+    indexing_plans_slices.slice_scatter,
+    indexing_cpu_slices.slice_scatter,
     functions.SliceScatterBackward0,
     {"self": "T", "src": "T", "dim": "n", "start": "n", "end": "n", "step": "n"},
 )
 DIAGONAL_SCATTER = KernelOp(
     "diagonal_scatter",
-    indexing_plans_regions.diagonal_scatter,
-    indexing_cpu_regions.diagonal_scatter,
+    indexing_plans_slices.diagonal_scatter,
+    indexing_cpu_slices.diagonal_scatter,
     functions.DiagonalScatterBackward0,
     {"self": "T", "src": "T", "offset": "n", "dim1": "n", "dim2": "n"},
 )
@@ -2600,7 +2597,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         source = checks.tensor(name, "source", source)
     self, mask, source = indexing_checks_take_put.masked_scatter(name, self, mask, source)
     check_shape("masked_scatter_", input, self)
-    return indexing_formulas_in_place.write_masked_scatter(input, mask, source)
+    return indexing_formulas.write_masked_scatter(input, mask, source)
 
 
 def select_scatter(
@@ -2679,7 +2676,7 @@ def _select_scatter(name: str, self, src, dim, index, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(self, indexing_cpu_regions.select_scatter, "dispatch.shape_rules:same")(
+            at(self, indexing_cpu_slices.select_scatter, "dispatch.shape_rules:same")(
                 array_in(self, computed), array_in(src, computed), dim, index
             ),
             computed,
@@ -2787,7 +2784,7 @@ def _slice_scatter(name: str, self, src, dim, start, end, step, into=None) -> An
     )
     try:
         result = adopt(
-            at(self, indexing_cpu_regions.slice_scatter, "dispatch.shape_rules:same")(
+            at(self, indexing_cpu_slices.slice_scatter, "dispatch.shape_rules:same")(
                 array_in(self, computed), array_in(src, computed), dim, start, end, step
             ),
             computed,
@@ -2880,7 +2877,7 @@ def _diagonal_scatter(name: str, self, src, offset, dim1, dim2, into=None) -> An
     )
     try:
         result = adopt(
-            at(self, indexing_cpu_regions.diagonal_scatter, "dispatch.shape_rules:same")(
+            at(self, indexing_cpu_slices.diagonal_scatter, "dispatch.shape_rules:same")(
                 array_in(self, computed), array_in(src, computed), offset, dim1, dim2
             ),
             computed,

@@ -11,15 +11,14 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cpu.plan import Ints, Step
+from .cpu_column_loops import transform_columns_again, transform_either_columns
 from .cpu_loops import (
     COMPLEX,
     HALF,
     NEAR,
     WHOLE,
     mirror_rows,
-    transform_columns_again,
     transform_either,
-    transform_either_columns,
     vector_lanes,
 )
 from .cpu_matrices import transform_either_matrices

@@ -1,4 +1,4 @@
-"""Slices along a dimension, and single elements, written over by index or by a mask.
+"""Slices along a dimension, and single elements, written over by index or by a mask, and views written over.
 
 A kernel whose name ends with an underscore writes to its first array, whatever its layout is, when all indices have
 been found to be inside; the one without writes to a copy.
@@ -12,6 +12,8 @@ import numpy as np
 
 from ...errors import DimensionError, ShapeError
 from ...kernels.cpu.movement.copies import contiguous, copied
+from ...tensor import views
+from ...tensor.shapes import contiguous_strides
 from .cpu_writes import put_slices_at, put_where
 
 Array = np.ndarray
@@ -83,4 +85,28 @@ def masked_written(a: Array, mask: Array, source: Array) -> Array:
             f"masked_scatter(): Number of elements of source < number of ones in mask: {source.size} < {count}"
         )
     put_where(result, where, source.reshape(-1)[:count])
+    return result
+
+
+def select_scatter(a: Array, src: Array, dim: int, index: int) -> Array:
+    """A copy of a with src at `index` along `dim`."""
+    return _with_view(a, src, views.select(a.shape, contiguous_strides(a.shape), 0, dim, index))
+
+
+def slice_scatter(a: Array, src: Array, dim: int, start: int, end: int, step: int) -> Array:
+    """A copy of a with src in start:end:step along `dim`."""
+    return _with_view(a, src, views.slice(a.shape, contiguous_strides(a.shape), 0, dim, start, end, step))
+
+
+def diagonal_scatter(a: Array, src: Array, offset: int, dim1: int, dim2: int) -> Array:
+    """A copy of a with src on a diagonal."""
+    return _with_view(a, src, views.diagonal(a.shape, contiguous_strides(a.shape), 0, offset, dim1, dim2))
+
+
+def _with_view(a: Array, src: Array, layout: views.Layout) -> Array:
+    result = copied(a)
+    shape, steps, first = layout
+    if src.size:
+        strides = tuple([step * a.itemsize for step in steps])
+        np.ndarray(shape, result.dtype, result, first * a.itemsize, strides)[...] = src
     return result

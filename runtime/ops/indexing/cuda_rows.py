@@ -18,10 +18,10 @@ from ...cuda.bad_indices import raise_at_once, ticket, word_for
 from ...cuda.launching.elementwise import between
 from ...cuda.launching.layouts import merged, steps_in
 from ...cuda.launching.moving import UINT32, numbers, over_elements, summed_in
+from ...cuda.launching.sorting import keys_and_order
 from ...kernels.cuda.loops import PER_THREAD, divisor
 from ...kernels.cuda.moving.collecting import collecting, found, looking
-from ...kernels.cuda.moving.taking import row_numbers, taking
-from .cuda_sorted import flattened, sorted_by_key
+from ...kernels.cuda.moving.taking import FLATTENED, row_numbers, taking
 
 Ints = tuple[int, ...]
 INT32 = np.dtype(np.int32)
@@ -161,3 +161,17 @@ def added_to_rows(
     width = prod(table.shape[1:])
     steps = (0, 1, 0), (0, width, 1)
     return collected(table, rows, values, (1, along, width, rows.size), *steps, name, alpha, included)
+
+
+def sorted_by_key(keys: DeviceArray, limit: int) -> tuple[DeviceArray, DeviceArray]:
+    """Keys below `limit`, and -1, which comes last, in order, and the places that they had; equal ones keep theirs."""
+    bits = 0, limit.bit_length()  # so that no key but -1 has all of them
+    found, order = keys_and_order(keys.ravel().view(np.uint32), keys.size, bits)
+    return found.view(INT32), order
+
+
+def flattened(rows: DeviceArray, along: int, after: int, count: int) -> DeviceArray:
+    """The places in (before, along, after) of rows of (before, count, after)."""
+    result = memory.empty((rows.size,), INT32, rows.device)
+    over_elements(FLATTENED, rows.size, rows.ravel(), result, *numbers(along, after, count))
+    return result

@@ -1,4 +1,4 @@
-"""Slices along a dimension, and single elements, written over by index or by a mask on a CUDA device."""
+"""Slices along a dimension, and single elements, written over by index or by a mask on a CUDA device, and views."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from ...cuda.array import DeviceArray
 from ...cuda.launching.moving import within_reach
 from ...cuda.memory import in_order
 from ...errors import ShapeError
+from ...tensor import views
+from ...tensor.shapes import contiguous_strides
 from . import cpu_slices as cpu
 from .cuda_found import nonzero
 from .cuda_gather import one_of
@@ -64,3 +66,30 @@ def masked_written(a: DeviceArray, mask: DeviceArray, source: DeviceArray) -> De
         return memory.result_of(a)
     rows, values = rows_at("masked_scatter", places.ravel(), 0, a.size, False), in_order(source).ravel()[:total]
     return added_to_rows(in_order(a).reshape(a.size), rows, values, "last").reshape(a.shape)
+
+
+@within_reach(cpu.select_scatter)
+def select_scatter(a: DeviceArray, src: DeviceArray, dim: int, index: int) -> DeviceArray:
+    """A copy of a with src at `index` along `dim`."""
+    return _with_view(a, src, views.select(a.shape, contiguous_strides(a.shape), 0, dim, index))
+
+
+@within_reach(cpu.slice_scatter)
+def slice_scatter(a: DeviceArray, src: DeviceArray, dim: int, start: int, end: int, step: int) -> DeviceArray:
+    """A copy of a with src in start:end:step along `dim`."""
+    return _with_view(a, src, views.slice(a.shape, contiguous_strides(a.shape), 0, dim, start, end, step))
+
+
+@within_reach(cpu.diagonal_scatter)
+def diagonal_scatter(a: DeviceArray, src: DeviceArray, offset: int, dim1: int, dim2: int) -> DeviceArray:
+    """A copy of a with src on a diagonal."""
+    return _with_view(a, src, views.diagonal(a.shape, contiguous_strides(a.shape), 0, offset, dim1, dim2))
+
+
+def _with_view(a: DeviceArray, src: DeviceArray, layout: views.Layout) -> DeviceArray:
+    result = memory.result_of(a)
+    shape, steps, first = layout
+    if src.size:
+        item = result.itemsize
+        memory.copy(result.viewed(tuple(shape), first * item, tuple([item * step for step in steps])), src)
+    return result

@@ -1,4 +1,9 @@
-"""Helpers of the formulas and composites of indexing ops."""
+"""Helpers of the formulas and composites of indexing ops.
+
+Those of composites in place are found by the name of the op, `write_` and that: they get what has been checked as the
+composite's arguments, write to the tensor itself where the composite would copy all of it, and return the tensor. In
+the graph there are the nodes of the ops that they call.
+"""
 
 from __future__ import annotations
 
@@ -155,3 +160,19 @@ def _without_one(product: Tensor, count: Tensor, total: Tensor, own: Tensor, zer
     left = count - zero.to(count.dtype)
     rest = op.where(zero, total - own, total)
     return product * op.where(left == 0, 1, op.where(left == 1, rest, 0))
+
+
+def write_masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """The elements of `source`, one after the other, written where `mask` is true."""
+    if self._device is not CPU or not self.ndim:
+        return self.copy_(op.masked_scatter(self, mask, source))
+    where = mask.expand(self._shape)
+    count = int(op.count_nonzero(where).item())
+    if not count or count > source.numel():  # nothing to write, or too little: the composite says so
+        return self.copy_(op.masked_scatter(self, mask, source))
+    return op.index_put_(self, [where], _apart_from(self, source).flatten().narrow(0, 0, count))
+
+
+def _apart_from(self: Tensor, source: Tensor) -> Tensor:
+    """A source, or a copy of one that lies in the memory that is to be written to."""
+    return op.clone(source) if source._storage is self._storage else source

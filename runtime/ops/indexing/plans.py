@@ -23,8 +23,16 @@ from ...kernels.cpu.plan import (
     of_chosen,
 )
 from ...tensor.shapes import contiguous_strides
-from .cpu_take_back_loops import give_back_by_one, give_back_by_two
-from .cpu_take_loops import counted_from_front, gather_of, take_by_one, take_by_tables, take_by_three, take_by_two
+from .cpu_take_loops import (
+    counted_from_front,
+    gather_of,
+    give_back_by_one,
+    give_back_by_two,
+    take_by_one,
+    take_by_tables,
+    take_by_three,
+    take_by_two,
+)
 from .plans_masks import by_mask
 
 ELEMENTS = 1024  # that one thread reads, at least

@@ -1,10 +1,12 @@
 """Plans of slices along a dimension, and of elements of the flattened tensor, written over by index: into a copy, and,
-where the name ends with an underscore, into the tensor itself, as in plans_writes.py."""
+where the name ends with an underscore, into the tensor itself, as in plans_writes.py; and of views written over in a
+copy."""
 
 from __future__ import annotations
 
 from math import prod
 
+from ...kernels.cpu.movement.contiguous import along_path
 from ...kernels.cpu.plan import (
     Layout,
     Plan,
@@ -15,6 +17,8 @@ from ...kernels.cpu.plan import (
     of_any_dtype,
     with_whole_numbers,
 )
+from ...tensor import views
+from ...tensor.shapes import contiguous_strides
 from .cpu_put_loops import fill_by_one
 from .cpu_writes import WORK, chosen_of
 from .plans_writes import into_copy, looking, shared_lines, strides_of, writing_at
@@ -96,3 +100,29 @@ def _putting(target: int, out: Layout, index: Layout, source: Layout, accumulate
         return None
     line = Layout((size,), None)
     return writing_at(target, line, (0,), (count,), [1], (Layout((count,), None), 2), [-size], accumulate)
+
+
+@of_any_dtype
+def select_scatter(x: Layout, src: Layout, dim: int, index: int) -> Plan | None:
+    """A slice."""
+    return _with_view(x, src, views.select(x.shape, contiguous_strides(x.shape), 0, dim, index))
+
+
+@of_any_dtype
+def slice_scatter(x: Layout, src: Layout, dim: int, start: int, end: int, step: int) -> Plan | None:
+    """Several slices."""
+    return _with_view(x, src, views.slice(x.shape, contiguous_strides(x.shape), 0, dim, start, end, step))
+
+
+@of_any_dtype
+def diagonal_scatter(x: Layout, src: Layout, offset: int, dim1: int, dim2: int) -> Plan | None:
+    """A diagonal."""
+    return _with_view(x, src, views.diagonal(x.shape, contiguous_strides(x.shape), 0, offset, dim1, dim2))
+
+
+def _with_view(x: Layout, src: Layout, layout: views.Layout) -> Plan | None:
+    if not are_contiguous(x) or not prod(src.shape):
+        return None
+    _, steps, first = layout
+    writing = along_path(src, x.shape, tuple(steps), first)
+    return writing and into_copy(x, writing._replace(operands=(1,)))

@@ -36,7 +36,7 @@ from .cpu_put_loops import (
     put_true,
     times_number,
 )
-from .cpu_take_back_loops import give_back_by_one
+from .cpu_take_loops import give_back_by_one
 from .cpu_writes import chosen_of, folded_steps_of
 
 COLUMNS = 16  # of what is written belong to one thread
