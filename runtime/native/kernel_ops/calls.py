@@ -52,9 +52,7 @@ class Call(Struct):
     results: int  # how many; the numbers of the outputs that they are, and of their elements
     outputs: Items[int] = room(MOST_RESULTS)
     sizes: Items[int] = room(MOST_RESULTS)
-    counted: Items[int] = room(
-        MOST_RESULTS
-    )  # k + 1: the last number in output k is the size that is 0 in the result's shape
+    counted: Items[int] = room(MOST_RESULTS)  # k + 1: the last number in output k is the size that stands as 0
     extent: int  # how many rows, or the like, threads may share, 0 for none; parts begin at multiples of `unit`
     unit: int
     place: int  # of the ints that say where a part begins and ends
@@ -179,7 +177,7 @@ def last_number(counts: Tensor) -> int:
 
 @native
 def with_count(shape: Tuple, count: int) -> New[Tuple]:
-    """A shape with another size in the place of the one that is 0."""
+    """A shape with another size in the place of the one that is 0: `check_room` sees to it that there is one."""
     number = c.new_int(count)
     found = cast(Tuple, NULL) if number is NULL else c.new_tuple(size(shape))
     if found is NULL:
@@ -187,7 +185,8 @@ def with_count(shape: Tuple, count: int) -> New[Tuple]:
         return found
     for i in range(size(shape)):
         counted = c.as_int(item(shape, i)) == 0
-        put_item(found, i, number if counted else retain(item(shape, i)))
+        put_item(found, i, retain(number if counted else item(shape, i)))
+    c.release(number)
     return found
 
 

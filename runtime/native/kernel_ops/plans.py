@@ -178,7 +178,7 @@ def rows_together(step: Step) -> int:
 
 
 def check_room(step: Step) -> None:
-    """Whether a frame has places for all that a call takes."""
+    """Whether a frame has places for all that a call takes, and results that elements say the size of have one."""
     arrays = len(step.operands) + len(step.results) + len(step.tables)
     ints = len(step.ints) + (2 if step.rows else 0)
     fits = arrays <= MOST_ARRAYS and ints <= MOST_INTS and len(step.numbers) <= MOST_NUMBERS
@@ -187,6 +187,9 @@ def check_room(step: Step) -> None:
         raise ValueError(
             f"{step.kernel.__name__}: more arrays, tables, ints or numbers than a plan has places for: {step}"
         )
+    counted = dict(step.counted)
+    if any(shape.count(0) != 1 for output, shape in step.results if output in counted):
+        raise ValueError(f"{step.kernel.__name__}: expected one size of 0 in a counted result: {step}")
 
 
 def kernel_table(kernel: Any, letters: str, ints: int, numbers: int) -> np.ndarray:

@@ -100,6 +100,12 @@ def is_number(key: Object) -> bool:
 
 
 @native
+def takes_away(key: Object) -> bool:
+    """Whether a part of a key takes its dimension away; asked before the view is made, as Python may run then."""
+    return key.type is int_type or is_number(key)
+
+
+@native
 def select_by(plan: GetitemPlan, tensor: Tensor, dim: int, key: Tensor) -> New[Object]:
     """The view at the number that a tensor holds; None where this is for Python."""
     flat, first = key.flat, 0
@@ -151,12 +157,13 @@ def parts_of(plan: GetitemPlan, tensor: Tensor, keys: Tuple) -> New[Object]:
         if key is ellipsis:
             dim = max(dim, size(found.shape) - taken_behind(keys, i))
             continue
+        selects = takes_away(key)
         following = part_of(plan, found, dim, key, False)
         c.release(found)  # the view holds its base
         if following is NULL or following is none:
             return following
         found = cast(Tensor, following)
-        dim += key.type is not int_type and not is_number(key)
+        dim += not selects
     if found is not tensor:
         return found
     c.release(found)
@@ -253,10 +260,11 @@ def lay_beside(plan: GetitemPlan, tensor: Tensor, keys: Tuple, laid: Arguments, 
             dim += 1
             last = dim
             continue
+        selects = takes_away(key)
         given.items[0] = own_new(owned, part_of(plan, found, dim, key, False))
         if given.items[0] is NULL or given.items[0] is none:
             return 0
-        dim += key.type is not int_type and not is_number(key)
+        dim += not selects
     return last
 
 
