@@ -16,6 +16,7 @@ pytest.importorskip("mpi4py")
 PATIENCE = 120  # seconds; after that, mpiexec is ended
 BEGIN = """
 import datetime, os, signal
+os.dup2(os.open(f"{{os.getpid()}}.said", os.O_CREAT | os.O_WRONLY | os.O_APPEND), 2)
 import specgrad as torch
 from specgrad import distributed as dist
 from specgrad.runtime.distributed.groups.peers import Peers
@@ -26,18 +27,21 @@ def stop():
 dist.init_process_group("mpi", timeout=datetime.timedelta(seconds={seconds}))
 rank = dist.get_rank()
 """
-ENDED = r"\[rank 0\] the end of the program after barrier \(call 1\), called at .*train\.py:12: MPI is not finalized: "
+ENDED = r"\[rank 0\] the end of the program after barrier \(call 1\), called at .*train\.py:13: MPI is not finalized: "
 STOPPED = r"process \d+ is stopped"
 
 
 def said(folder: Path, ranks: int, program: str, seconds: float = 1.0) -> str:
-    """What ranks print on stderr of which one is stopped or fails; mpiexec ends them all, and says so."""
+    """What ranks print on stderr of which one is stopped or fails; mpiexec ends them all, and says so.
+
+    Each has a file of its own: mpiexec's one stream has the lines of one rank in the middle of another's.
+    """
     script = folder / "train.py"
     script.write_text(BEGIN.format(seconds=seconds) + program, encoding="utf-8")
     command = ["env", f"PYTHONPATH={ROOT}", mpiexec(), "-n", str(ranks), sys.executable, str(script)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, cwd=folder)
     assert done.returncode != 0, done.stderr
-    return done.stderr
+    return "".join(file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.said")))
 
 
 def test_a_rank_that_is_stopped_at_the_end(tmp_path: Path) -> None:
@@ -56,7 +60,7 @@ def test_a_rank_that_is_stopped_before_mpi_is_finalized(tmp_path: Path) -> None:
 def test_a_rank_that_has_ended_is_not_all_that_is_told(tmp_path: Path) -> None:
     """Where one rank has ended and another is stopped, who waits names both."""
     text = said(tmp_path, 3, "if rank == 2: stop()\nif rank == 1: dist.all_reduce(torch.ones(2))\n", 60.0)
-    about = r"\[rank 1\] all_reduce float32 \[2\] SUM \(call 1\) .*called at .*train\.py:13: "
+    about = r"\[rank 1\] all_reduce float32 \[2\] SUM \(call 1\) .*called at .*train\.py:14: "
     told = rf"rank 0 has come to the end of its program; rank 2 \({STOPPED}\) did not answer"
     assert re.search(about + told, text), text
 
