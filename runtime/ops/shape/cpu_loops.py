@@ -76,56 +76,77 @@ def piece_joined(x: Array, out: Array, rows: int, piece: int, whole: int, offset
 
 @jit(halves=WRITTEN)
 def pairs_made(x: Array, y: Array, out: Array, first: int, last: int) -> None:
-    """out[i] = x[i], y[i], for rows of two numbers."""
-    for i in range(first, last):
-        out[2 * i] = x[i]
-        out[2 * i + 1] = y[i]
+    """out[i] = x[i], y[i], for rows of two numbers.
+
+    Counted from 0 here and below: where an index may be negative, Numba asks whether it is, and LLVM makes no vectors.
+    """
+    n = last - first
+    rows = part_of(out, 2 * first, 2 * n)
+    x, y = part_of(x, first, n), part_of(y, first, n)
+    for i in range(n):
+        rows[2 * i] = x[i]
+        rows[2 * i + 1] = y[i]
 
 
 @jit(halves=WRITTEN)
 def triples_made(x: Array, y: Array, z: Array, out: Array, first: int, last: int) -> None:
     """out[i] = x[i], y[i], z[i], for rows of three numbers."""
-    for i in range(first, last):
-        out[3 * i] = x[i]
-        out[3 * i + 1] = y[i]
-        out[3 * i + 2] = z[i]
+    n = last - first
+    rows = part_of(out, 3 * first, 3 * n)
+    x, y, z = part_of(x, first, n), part_of(y, first, n), part_of(z, first, n)
+    for i in range(n):
+        rows[3 * i] = x[i]
+        rows[3 * i + 1] = y[i]
+        rows[3 * i + 2] = z[i]
 
 
 @jit(halves=WRITTEN)
 def quadruples_made(w: Array, x: Array, y: Array, z: Array, out: Array, first: int, last: int) -> None:
     """out[i] = w[i], x[i], y[i], z[i], for rows of four numbers."""
-    for i in range(first, last):
-        out[4 * i] = w[i]
-        out[4 * i + 1] = x[i]
-        out[4 * i + 2] = y[i]
-        out[4 * i + 3] = z[i]
+    n = last - first
+    rows = part_of(out, 4 * first, 4 * n)
+    w, x, y, z = part_of(w, first, n), part_of(x, first, n), part_of(y, first, n), part_of(z, first, n)
+    for i in range(n):
+        rows[4 * i] = w[i]
+        rows[4 * i + 1] = x[i]
+        rows[4 * i + 2] = y[i]
+        rows[4 * i + 3] = z[i]
 
 
 @jit(halves=WRITTEN)
 def pairs_parted(given: Array, x: Array, y: Array, first: int, last: int) -> None:
     """x[i], y[i] = given[i], for rows of two numbers."""
-    for i in range(first, last):
-        x[i] = given[2 * i]
-        y[i] = given[2 * i + 1]
+    n = last - first
+    rows = part_of(given, 2 * first, 2 * n)
+    x, y = part_of(x, first, n), part_of(y, first, n)
+    for i in range(n):
+        x[i] = rows[2 * i]
+        y[i] = rows[2 * i + 1]
 
 
 @jit(halves=WRITTEN)
 def triples_parted(given: Array, x: Array, y: Array, z: Array, first: int, last: int) -> None:
     """x[i], y[i], z[i] = given[i], for rows of three numbers."""
-    for i in range(first, last):
-        x[i] = given[3 * i]
-        y[i] = given[3 * i + 1]
-        z[i] = given[3 * i + 2]
+    n = last - first
+    rows = part_of(given, 3 * first, 3 * n)
+    x, y, z = part_of(x, first, n), part_of(y, first, n), part_of(z, first, n)
+    for i in range(n):
+        x[i] = rows[3 * i]
+        y[i] = rows[3 * i + 1]
+        z[i] = rows[3 * i + 2]
 
 
 @jit(halves=WRITTEN)
 def quadruples_parted(given: Array, w: Array, x: Array, y: Array, z: Array, first: int, last: int) -> None:
     """w[i], x[i], y[i], z[i] = given[i], for rows of four numbers."""
-    for i in range(first, last):
-        w[i] = given[4 * i]
-        x[i] = given[4 * i + 1]
-        y[i] = given[4 * i + 2]
-        z[i] = given[4 * i + 3]
+    n = last - first
+    rows = part_of(given, 4 * first, 4 * n)
+    w, x, y, z = part_of(w, first, n), part_of(x, first, n), part_of(y, first, n), part_of(z, first, n)
+    for i in range(n):
+        w[i] = rows[4 * i]
+        x[i] = rows[4 * i + 1]
+        y[i] = rows[4 * i + 2]
+        z[i] = rows[4 * i + 3]
 
 
 @jit(halves=WRITTEN)
