@@ -224,24 +224,30 @@ def square_roots(out: Array) -> None:
 
 @jit
 def sizes(x: Array, out: Array, first: int, last: int) -> None:
-    """out[i] = |x[i]|."""
-    for i in range(first, last):
-        out[i] = abs(x[i])
+    """out[i] = |x[i]|.
+
+    Counted from 0 here and below: where an index may be negative, Numba asks whether it is, and LLVM makes no vectors.
+    """
+    given, to = part_of(x, first, last - first), part_of(out, first, last - first)
+    for i in range(to.size):
+        to[i] = abs(given[i])
 
 
 @jit
 def not_zero(x: Array, out: Array, first: int, last: int) -> None:
     """out[i] = 1 where x[i] is not 0, else 0."""
-    for i in range(first, last):
-        out[i] = x[i] != 0
+    given, to = part_of(x, first, last - first), part_of(out, first, last - first)
+    for i in range(to.size):
+        to[i] = given[i] != 0
 
 
 @jit
 def size_powers(x: Array, out: Array, p: float, first: int, last: int) -> None:
     """out[i] = |x[i]|^p."""
     exponent = x.dtype.type(p)
-    for i in range(first, last):
-        out[i] = pow_number(abs(x[i]), exponent)
+    given, to = part_of(x, first, last - first), part_of(out, first, last - first)
+    for i in range(to.size):
+        to[i] = pow_number(abs(given[i]), exponent)
 
 
 @jit
