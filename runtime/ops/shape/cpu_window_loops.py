@@ -1,4 +1,8 @@
-"""Windows of images as columns, and columns added up where their windows lie, on flat memory."""
+"""Windows of images as columns, and columns added up where their windows lie, on flat memory.
+
+The innermost loops count from 0, and index by unsigned numbers where a step is not known: where an index may be
+negative, Numba asks whether it is, and LLVM makes no vectors.
+"""
 
 from __future__ import annotations
 
@@ -42,12 +46,14 @@ def windows_to_columns(
                 to[j] = 0
             for j in range(high, columns):
                 to[j] = 0
+            within, start = part_of(to, low, high - low), low * stride_across + left
+            taken = part_of(line, start, within.size * stride_across)
             if stride_across == 1:
-                for j in range(low, high):
-                    to[j] = line[j + left]
+                for j in range(within.size):
+                    within[j] = taken[j]
             else:
-                for j in range(low, high):
-                    to[j] = line[j * stride_across + left]
+                for j in range(within.size):
+                    within[j] = taken[np.uint64(j) * np.uint64(stride_across)]
 
 
 @jit
@@ -89,9 +95,11 @@ def columns_to_windows(
             for i in range(begin, end):
                 line = part_of(whole, (i * stride_down + top) * width, width)
                 given = part_of(x, ((plane * taps + tap) * rows + i) * columns, columns)
+                added, start = part_of(given, low, high - low), low * stride_across + left
+                reached = part_of(line, start, added.size * stride_across)
                 if stride_across == 1:
-                    for j in range(low, high):
-                        line[j + left] += given[j]
+                    for j in range(added.size):
+                        reached[j] += added[j]
                 else:
-                    for j in range(low, high):
-                        line[j * stride_across + left] += given[j]
+                    for j in range(added.size):
+                        reached[np.uint64(j) * np.uint64(stride_across)] += added[j]
