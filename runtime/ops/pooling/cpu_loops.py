@@ -29,26 +29,51 @@ def window_maxima(x: Array, values: Array, indices: Array, windows: Array, first
 
 @jit
 def plane_maxima(x: Array, values: Array, indices: Array, windows: Array, plane: int) -> None:
-    """`window_maxima` of one plane."""
-    high, rows, columns = windows[0], windows[1], windows[2]
-    counts, at = part_of(windows, 6, 3), plane * high * rows * columns
-    to = plane * counts[0] * counts[1] * counts[2]
+    """`window_maxima` of one plane: of the columns of rows that windows share first, which are compared by vectors."""
+    rows, columns, counts = windows[1], windows[2], part_of(windows, 6, 3)
+    size, to = windows[0] * rows * columns, plane * counts[0] * counts[1] * counts[2]
+    whole = part_of(x, plane * size, size)
+    best, places = empty_row(x.dtype.type(0), columns), empty_row(np.int64(0), columns)
     for a in range(counts[0]):
         down = part_of(windows, RANGES + 2 * a, 2)
         for b in range(counts[1]):
             along = part_of(windows, RANGES + 2 * (counts[0] + b), 2)
+            column_maxima(whole, best, places, windows, down, along)
             for c in range(counts[2]):
                 across = part_of(windows, RANGES + 2 * (counts[0] + counts[1] + c), 2)
-                place = (down[0] * rows + along[0]) * columns + across[0]
-                best = x[at + place]
-                for i in range(down[0], down[1], windows[3]):
-                    for j in range(along[0], along[1], windows[4]):
-                        for k in range(across[0], across[1], windows[5]):
-                            value = x[at + (i * rows + j) * columns + k]
-                            if value > best or value != value:
-                                best, place = value, (i * rows + j) * columns + k
-                values[to], indices[to] = best, place
+                values[to], indices[to] = greatest_of(best, places, across[0], across[1], windows[5])
                 to += 1
+
+
+@jit
+def column_maxima(x: Array, best: Array, places: Array, windows: Array, down: Array, along: Array) -> None:
+    """The greatest of each column in some rows of a plane, and where it lies."""
+    rows, columns = windows[1], best.size
+    first = (down[0] * rows + along[0]) * columns
+    line = part_of(x, first, columns)
+    for k in range(columns):
+        best[k], places[k] = line[k], first + k
+    for i in range(down[0], down[1], windows[3]):
+        for j in range(along[0], along[1], windows[4]):
+            start = (i * rows + j) * columns
+            line = part_of(x, start, columns)
+            for k in range(columns):
+                value = line[k]
+                better = (value > best[k]) | (value != value)
+                best[k] = value if better else best[k]
+                places[k] = start + k if better else places[k]
+
+
+@jit
+def greatest_of(best: Array, places: Array, first: int, end: int, step: int) -> tuple[float, int]:
+    """The greatest of some columns and its place: the last NaN, else the first of equals."""
+    found, place = best[first], places[first]
+    for k in range(first + step, end, step):
+        value, there = best[k], places[k]
+        greater = value > found or (value == found and there < place)
+        if greater or (value != value and (found == found or there > place)):
+            found, place = value, there
+    return found, place
 
 
 @jit
