@@ -11,6 +11,7 @@ from specgrad.runtime.pool.workers import in_parts
 
 RNG = np.random.default_rng(0)
 SIZES = [(1, 1, 1), (5, 3, 7), (6, 1, 64), (7, 2, 65), (13, 17, 33), (16, 128, 96), (23, 40, 130), (30, 530, 20)]
+LARGE = [(300, 700, 500), (97, 800, 1000), (1000, 1000, 100), (70, 200, 300), (270, 2500, 1024)]
 
 
 def operand(rows: int, columns: int, dtype: Any, across: bool) -> np.ndarray:
@@ -67,7 +68,7 @@ def test_special_values(dtype: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("size", [(300, 700, 500), (97, 800, 1000), (1000, 1000, 100), (70, 200, 300)], ids=str)
+@pytest.mark.parametrize("size", LARGE, ids=str)
 def test_threads_give_the_same_bits(threads: Any, dtype: Any, size: tuple[int, int, int]) -> None:
     """Blocks of large products, in 1, 2 and 4 threads: near the reference, and equal to the last bit."""
     rows, depth, columns = size

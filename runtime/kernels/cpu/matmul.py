@@ -23,12 +23,14 @@ FEW = 24  # rows, for which b is not copied to panels: for each line that a row 
 FAR = 32  # such rows where it is not: reading it costs more than what the copy saves
 LINE = 16  # elements that are at least a line of the cache
 PART = 4096  # of the depth, that is added up in the dtype of the matrices
-NEAR = 1 << 20  # bytes: panels of this extent stay in the second-level cache
-DEPTH = 512  # of the blocks that are copied
-LOW = 256  # rows that are multiplied at once with a panel, while it stays in the first-level cache
-SHORT = 128  # the depth of such a panel
+NEAR = 1 << 20  # bytes of a matrix that the second-level cache holds
+NEAREST = 1 << 15  # bytes of a panel that the first-level cache holds beside the rows of a tile
+STRIP = 1 << 22  # bytes of panels beside each other: they come from the third-level cache, each while one is multiplied
+ACROSS = 1 << 11  # bytes of a row of such a strip: of c, lines of so many stay in the second-level cache
+HIGH = 96  # rows of c that do so
+LOW = 256  # rows that are multiplied at once with a panel
 FLAT = 64  # the depth of what is read of a far b as it lies: so many rows have a page each that the processor knows
-BLOCK = 1 << 17  # bytes of a block of a, which the second-level cache holds beside the panels of b
+BLOCK = 1 << 17  # bytes of a block of b, which the second-level cache holds beside the panels of a
 
 
 @jit
@@ -220,40 +222,55 @@ def multiply_blocks(
     columns: int,
     add: bool,
 ) -> None:
-    """The blocked loops around the register tiles."""
+    """The blocked loops around the register tiles: a strip of b becomes panels, and blocks of a go down beside it."""
     size, width, panel_row = item_size(like), panel_width(like), panel_bytes()
     # Panels pay where they are read often enough, or where b as it lies would be read against its rows.
     # Rows of b that begin with a line of the cache, in a panel that lies close together, are as good as a copy.
     lies_well = b % 64 == 0 and b_row % 64 == 0 and b_row <= 2 * panel_row
     few = FEW * panel_row // 64 if depth * b_row <= NEAR else FAR
     copies = trans_b or (rows > few and not lies_well)
-    deep, wide, high = depth, columns, rows
-    if copies or trans_a:
-        short = rows <= LOW and not trans_a
-        deep = even_blocks(depth, SHORT if short else DEPTH, 1)
-        wide = width if short else even_blocks(columns, NEAR // (deep * size), width)
-        high = even_blocks(rows, BLOCK // (deep * size), UNIT)
-    elif depth * b_row > NEAR:
-        deep = even_blocks(depth, FLAT, 1)
-    panels = empty_row(like, (wide + width - 1) // width * width * deep + LINE if copies else 0)
+    along, deep, wide, high = block_sizes(like, rows, depth, columns, copies, trans_a, depth * b_row > NEAR)
+    panels = empty_row(like, (wide + width - 1) // width * width * along + LINE if copies else 0)
     apart = (deep + LINE) * size  # rows of a block of a: no power of two, for which they would share sets of the cache
     block = empty_row(like, (deep + LINE) * high + LINE if trans_a else 0)
-    for k in range(0, depth, deep):
-        here = min(deep, depth - k)
+    for start in range(0, depth, along):
+        stop = min(start + along, depth)
         for j in range(0, columns, wide):
             count = min(wide, columns - j)
-            right, right_row, right_panel = b + k * b_row + j * size, b_row, panel_row
+            right, row, panel = b + start * b_row + j * size, b_row, panel_row
             if copies:
-                corner = b + j * b_row + k * size if trans_b else right
-                right, right_row, right_panel = whole_line(address(panels)), panel_row, deep * panel_row
-                fill_panels(like, corner, b_row, trans_b, here, count, right, right_panel)
+                corner = b + j * b_row + start * size if trans_b else right
+                right, row, panel = whole_line(address(panels)), panel_row, (stop - start) * panel_row
+                fill_panels(like, corner, b_row, trans_b, stop - start, count, right, panel)
             for i in range(0, rows, high):
-                lines, left, left_row = min(high, rows - i), a + i * a_row + k * size, a_row
-                if trans_a:
-                    corner, left, left_row = a + k * a_row + i * size, whole_line(address(block)), apart
-                    transpose_at(like, corner, a_row, here, lines, left, left_row)
-                to, more = c + i * c_row + j * size, add or k > 0
-                multiply_tiles(like, left, left_row, right, right_row, right_panel, to, c_row, lines, here, count, more)
+                lines, to = min(high, rows - i), c + i * c_row + j * size
+                for k in range(start, stop, deep):
+                    here, left, left_row = min(deep, stop - k), a + i * a_row + k * size, a_row
+                    if trans_a:
+                        corner, left, left_row = a + k * a_row + i * size, whole_line(address(block)), apart
+                        transpose_at(like, corner, a_row, here, lines, left, left_row)
+                    at, more = right + (k - start) * row, add or k > 0
+                    multiply_tiles(like, left, left_row, at, row, panel, to, c_row, lines, here, count, more)
+
+
+@jit
+def block_sizes(
+    like: float, rows: int, depth: int, columns: int, copies: bool, trans_a: bool, far: bool
+) -> tuple[int, int, int, int]:
+    """The depth of strips of b and of panels in them, the columns of strips, and the rows of blocks of a.
+
+    A panel stays in the first-level cache, a block of a with those elements of c that it meets in the second. Few rows
+    take each panel as soon as it is copied. Blocks of a that is transposed are made anew beside each strip.
+    """
+    size, width = item_size(like), panel_width(like)
+    if not copies and not trans_a:
+        deep = even_blocks(depth, FLAT, 1) if far else depth
+        return deep, deep, columns, rows
+    deep = even_blocks(depth, NEAREST // panel_bytes(), 1)
+    if rows <= LOW and not trans_a:
+        return deep, deep, width, rows
+    wide = even_blocks(columns, (2 if trans_a else 1) * ACROSS // size, width)
+    return even_blocks(depth, STRIP // (wide * size), deep), deep, wide, even_blocks(rows, HIGH, UNIT)
 
 
 @jit
@@ -309,9 +326,10 @@ def multiply_at(
     Rows of a panel of b, and those of c, are contiguous; a and b meet in at least one element.
     """
     width, bytes_ = panel_width(like), panel_bytes()
-    for p in range((columns + width - 1) // width):
-        at, to = b + p * b_panel, c + p * bytes_
-        panel_product(like, a, a_row, a_col, at, b_row, to, c_row, rows, depth, min(width, columns - p * width), add)
+    for j in range(0, columns, width):
+        count, at, to = min(width, columns - j), b + j // width * b_panel, c + j // width * bytes_
+        after = at + b_panel if b_row == bytes_ and count == width else at
+        panel_product(like, a, a_row, a_col, at, b_row, to, c_row, rows, depth, count, add, after)
 
 
 @jit

@@ -36,12 +36,14 @@ def panel_product(
     depth: Any,
     width: Any,
     add: Any,
+    following: Any,
 ) -> Any:
-    """panel_product(like, a, a_row, a_col, b, b_row, c, c_row, rows, depth, width, add): c = a b, or c + a b.
+    """panel_product(like, a, a_row, a_col, b, b_row, c, c_row, rows, depth, width, add, following): c = a b.
 
-    c has `width` columns, no more than panel_width(like); a and b meet in `depth` elements, at least one.
+    Or c + a b. c has `width` columns, no more than panel_width(like); a and b meet in `depth` elements, at least one.
+    The panel that is multiplied next lies at `following`: it is asked for meanwhile, where panels are small.
     """
-    return emitted(Panel, like, 11)
+    return emitted(Panel, like, 12)
 
 
 class State(NamedTuple):
@@ -63,7 +65,8 @@ class Panel:
     def __init__(self, vectors: Vectors, *args: Any) -> None:
         self.vectors, self.builder = vectors, vectors.builder
         self.a, self.a_row, self.a_col, self.b, self.b_row, self.c, self.c_row = args[:7]
-        self.rows, self.depth, self.width, self.add = args[7:]
+        self.rows, self.depth, self.width, self.add = args[7:11]
+        self.following = args[11] if args[11:] else None
         extent = self.builder.mul(self.rows, self.c_row)
         self.far = self.builder.icmp_signed(">", extent, self.vectors.number(NEAR))
         panel = self.builder.mul(self.depth, self.b_row)
@@ -111,17 +114,30 @@ class Panel:
             row = builder.select(there, builder.add(row, number(rows)), row)
 
     def go_down_sixes(self, sixes: Any, masks: Sequence[Any], ahead: bool) -> None:
-        """So many tiles of six rows."""
+        """So many tiles of six rows: each asks for a share of the panel that follows, unless it asks for its own."""
         from numba.core import cgutils
 
-        with cgutils.for_range(self.builder, sixes) as loop:
-            self.tile(self.builder.mul(loop.index, self.vectors.number(6)), 6, masks, ahead, STEPS)
+        builder, number = self.builder, self.vectors.number
+        share = builder.mul(self.depth, number(LINE // STEPS[0]))
+        with cgutils.for_range(builder, sixes) as loop:
+            coming = None
+            if self.following is not None and not ahead and not any(masks):
+                coming = builder.add(self.following, builder.mul(loop.index, share))
+            self.tile(builder.mul(loop.index, number(6)), 6, masks, ahead, STEPS, coming)
 
-    def tile(self, row: Any, rows: int, masks: Sequence[Any], ahead: bool, steps: Sequence[int] = (1,)) -> None:
+    def tile(
+        self,
+        row: Any,
+        rows: int,
+        masks: Sequence[Any],
+        ahead: bool,
+        steps: Sequence[int] = (1,),
+        coming: Any = None,
+    ) -> None:
         """`rows` rows of c from `row` on: loops over the depth, of so many steps each time, with sums in registers.
 
         With `ahead` it asks for rows of b before they are used: whole panels are read again for each tile, and lie no
-        nearer than the second-level cache unless they are small.
+        nearer than the second-level cache unless they are small. What is `coming` is asked for line by line.
         """
         vectors, builder = self.vectors, self.builder
         a = builder.add(self.a, builder.mul(row, self.a_row))
@@ -140,22 +156,25 @@ class Panel:
         sums = {place: self.joined((vectors.zero, entry), (old[place], first)) for place in places}
         state = State(a, self.b, self.depth, sums)
         for count in steps:
-            state = self.along_depth(with_tile, state, masks, ahead, count)
+            state = self.along_depth(with_tile, state, masks, ahead, count, coming if count > 1 else None)
         for i, v in places:
             vectors.store(state.sums[i, v], target[i, v], masks[v])
 
-    def along_depth(self, tile: Any, begun: State, masks: Sequence[Any], ahead: bool, steps: int) -> State:
+    def along_depth(self, tile: Any, begun: State, masks: Sequence[Any], ahead: bool, steps: int, coming: Any) -> State:
         """The loop that takes so many steps at a time, as long as so many are left.
 
         Each sum is a phi of its own and no array, so that LLVM keeps it in a register.
         """
-        builder, number = self.builder, self.vectors.number
+        vectors, builder, number = self.vectors, self.builder, self.vectors.number
         before, loop, done = builder.block, *(builder.append_basic_block(name) for name in ("loop", "done"))
         builder.cbranch(builder.icmp_signed(">=", begun.rest, number(steps)), loop, done)
         builder.position_at_end(loop)
         left, right, rest = (self.joined((value, before)) for value in begun[:3])
         sums = {place: self.joined((value, before)) for place, value in begun.sums.items()}
         state = State(left, right, rest, sums)
+        if coming is not None:
+            taken = builder.sub(self.depth, rest)
+            vectors.prefetch_all(builder.add(coming, builder.mul(taken, number(LINE // steps))), 1)
         for _ in range(steps):
             new = self.step(tile, state.left, state.right, masks, state.sums, ahead)
             moved = builder.add(state.left, self.a_col), builder.add(state.right, self.b_row)
