@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.jit import jit
-from ...kernels.llvm.addresses import address, clear, empty_matrix, part_of
+from ...kernels.llvm.addresses import address, empty_matrix, part_of
 from .cpu_loops import (
     BIAS,
     GRAD,
@@ -117,9 +117,3 @@ def place(table: Array, number: int, memory: Array, places: Array, operand: int)
         table[number, 0] = address(memory) + here[0] * memory.itemsize
         for k in range(1, 4):
             table[number, k] = here[k] * memory.itemsize
-
-
-@jit
-def zeros(out: Array) -> None:
-    """out = 0."""
-    clear(out)

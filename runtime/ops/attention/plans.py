@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...kernels.cpu.matmul import PRODUCTS
+from ...kernels.cpu.movement.contiguous import zeros
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step
 from ...tensor.shapes import contiguous_strides
 from . import cpu_plan_loops as loops
@@ -141,7 +142,7 @@ def _backward(
     pairs, has_bias = int(table[0] * table[1] // table[2]), table[-4] >= 0
     rows, numbers = (pairs, pairs if has_bias else 1), (scale, keep_scale)
     step = Step(loops.attend_backward_at, operands, results, numbers, (), rows, _work(table), tables=(table,))
-    return (*[Step(loops.zeros, (), (result,)) for result in dict.fromkeys(results)], step)
+    return (*[zeros(*result) for result in dict.fromkeys(results)], step)
 
 
 def _chosen(wanted: Sequence[bool], results: Sequence[Matrices | None]) -> list[Matrices | None]:

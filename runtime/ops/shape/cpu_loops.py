@@ -37,6 +37,10 @@ def strided_copy(
                     start, to = i * s0 + j * s1 + k * s2 + row * s3, part_of(out, offset, n4)
                     if s4 == 1:
                         copy_elements(to, part_of(x, start, n4))
+                    elif s4 == 0:
+                        value = x[start]
+                        for m in range(to.size):
+                            to[m] = value
                     else:
                         for m in range(n4):
                             to[m] = x[start + m * s4]

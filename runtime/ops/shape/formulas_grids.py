@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from ...creation.options import allocating
 from ...namespace import op
@@ -29,12 +30,21 @@ def pairings(tensors: Sequence[Tensor]) -> Tensor:
 
 
 def combination_indices(size: int, r: int, with_replacement: bool, device: Any) -> Tensor:
-    """The rows of r increasing numbers below `size`, or of r that do not decrease, one after the other in a vector."""
-    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    some = bool(size) if with_replacement else r <= size  # without one, itertools would allocate r numbers all the same
+    """The rows of r increasing numbers below `size`, or of r that do not decrease, one after the other in a vector.
+
+    Each row of k numbers is continued by all that may follow: those that leave room for the rest.
+    """
+    step = 0 if with_replacement else 1
     with allocating("combinations"):
-        numbers = [number for row in choose(range(size), r) for number in row] if some else []
-    return op.tensor(numbers, dtype=int64, device=device)
+        rows, least = np.empty((1, 0), np.int64), np.zeros(1, np.int64)
+        for k in range(r):
+            counts = np.maximum(size - step * (r - 1 - k) - least, 0)
+            row = np.repeat(np.arange(len(rows)), counts)
+            number = np.arange(len(row)) - (np.cumsum(counts) - counts - least)[row]
+            rows, least = np.column_stack((rows[row], number)), number + step
+            if not len(rows):
+                break
+    return op.tensor(rows.ravel(), dtype=int64, device=device)
 
 
 def block_diagonal(tensors: Sequence[Tensor]) -> Tensor:

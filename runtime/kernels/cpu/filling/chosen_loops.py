@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...jit import jit
-from ...llvm.addresses import empty_row
+from ...llvm.addresses import empty_row, part_of
+from ...llvm.prefixes import LANES, running_eights
 from ...scalar.random.draws import uniform_double
 from .draw_loops import UNIT, exponential_doubles, words
 
@@ -29,13 +30,11 @@ def are_between(numbers: Array, low: float, high: float) -> bool:
 def are_weights(weights: Array, columns: int) -> bool:
     """Whether all numbers are finite and none is negative, and each row has a positive one."""
     for row in range(weights.size // columns):
-        total = 0.0
-        for i in range(row * columns, (row + 1) * columns):
-            weight = np.float64(weights[i])
-            if not (weight >= 0 and weight < np.inf):
-                return False
-            total += weight
-        if not total > 0:
+        part, wrong, positive = part_of(weights, row * columns, columns), 0, 0
+        for i in range(part.size):
+            wrong += 0 if part[i] >= 0 and part[i] < np.inf else 1
+            positive += 1 if part[i] > 0 else 0
+        if wrong or not positive:
             return False
     return True
 
@@ -58,9 +57,10 @@ def likely_places(
     """`count` places of each of a range of rows: where a uniform share of the total falls among the running sums."""
     sums, patterns = empty_row(0.0, columns), empty_row(np.uint64(0), count)
     for row in range(first, last):
-        total = 0.0
-        for i in range(columns):
-            total += np.float64(weights[row * columns + i])
+        whole, part = columns // LANES * LANES, part_of(weights, row * columns, columns)
+        total = running_eights(part, sums, 0, whole, 0.0)
+        for i in range(whole, columns):
+            total += np.float64(part[i])
             sums[i] = total
         words(patterns, seed, offset + row * count, 0, count)
         for k in range(count):

@@ -1,12 +1,18 @@
-"""Contiguous copies of strided operands, as calls of plans: row by row, or by squares where rows are columns."""
+"""Contiguous copies of strided operands, as calls of plans: row by row, or by squares where rows are columns.
+
+And zeros, to which something is copied afterwards.
+"""
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
+from ....pool.layout import SLICE
 from ....tensor.shapes import contiguous_strides
 from ...jit import jit
-from ...llvm.addresses import address, item_size, part_of
+from ...llvm.addresses import address, clear, item_size, part_of
 from ..plan import Ints, Layout, Step
 from ..transpose import COLUMNS, transpose_at
 from .assembled import SHORT
@@ -25,9 +31,9 @@ def by_squares(shape: Ints, dims: list[tuple[int, int]]) -> Step | None:
     """Matrices whose columns are rows of the result, block by block of them; None for other dimensions."""
     dims = [(1, 0)] * (3 - len(dims)) + dims
     columns = [k for k, (size, step) in enumerate(dims[:-1]) if step == 1 and size >= SHORT]
-    if len(dims) != 3 or len(columns) != 1 or dims[-1][0] < SHORT:
-        return None
     rows, row = dims[-1]
+    if len(dims) != 3 or len(columns) != 1 or rows < SHORT or not row:
+        return None
     (count, _), (matrices, step) = dims[columns[0]], dims[1 - columns[0]]
     every, each = contiguous_strides(tuple(size for size, _ in dims)), max(1, count // COLUMNS)
     ints = (each, rows, count, row, every[columns[0]], step, every[1 - columns[0]])
@@ -56,6 +62,17 @@ def merged(shape: Ints, strides: Ints) -> list[tuple[int, int]]:
         elif size != 1:
             dims.append((size, step))
     return dims
+
+
+def zeros(output: int, shape: Ints) -> Step:
+    """The call that fills a result with zeros."""
+    return Step(cleared, (), ((output, shape),), rows=(prod(shape), SLICE))
+
+
+@jit
+def cleared(out: Array, first: int, last: int) -> None:
+    """out = 0, for a range of elements."""
+    clear(part_of(out, first, last - first))
 
 
 @jit
