@@ -48,7 +48,7 @@ def join(real: Array, imaginary: Array, scale: float, out: Array) -> None:
 
 @jit
 def to_half(real: Array, imaginary: Array, turns: Array, scale: float, out: Array) -> None:
-    """`half_spectrum` of a row that fills no vectors."""
+    """`half_spectrum` of a row that fills no vector."""
     n = real.size
     half, cosines, sines = real.dtype.type(0.5) * scale, part_of(turns, 0, n), part_of(turns, n, n)
     for k in range(n):
@@ -60,7 +60,7 @@ def to_half(real: Array, imaginary: Array, turns: Array, scale: float, out: Arra
 
 @jit
 def from_half(x: Array, turns: Array, factor: float, real: Array, imaginary: Array) -> None:
-    """`whole_spectrum` to a row that fills no vectors."""
+    """`whole_spectrum` to a row that fills no vector."""
     n = real.size
     cosines, sines = part_of(turns, 0, n), part_of(turns, n, n)
     for k in range(n):
@@ -140,7 +140,7 @@ def read_rows(
     elif kind == WHOLE:
         for r in range(count):
             row, to = part_of(x, (first + r) * (2 * n + 2), 2 * n + 2), at + r * n * size
-            if n % lanes(like):
+            if n < lanes(like):
                 from_half(row, turns, like + pairs, row_at(like, to, n), row_at(like, to + plane, n))
             else:
                 whole_spectrum(like, address(row), plane, to, n, address(turns), like + pairs)
@@ -174,7 +174,7 @@ def write_rows(
     for r in range(count - 1, -1, -1):  # behind a row is the next one, which is not read any more
         row, here = part_of(out, (first + r) * (2 * n + 2), 2 * n + 2), at + r * n * size
         top, other = real[r * n], imaginary[r * n]
-        if n % lanes(like):
+        if n < lanes(like):
             to_half(row_at(like, here, n), row_at(like, here + plane, n), turns, scale * pairs, row)
         else:
             real[r * n + n], imaginary[r * n + n] = top, other

@@ -15,7 +15,7 @@ from ...kernels.llvm.ranks import put_ranks
 from .cpu_digits import order_by_digits
 from .cpu_loops import keys_of
 
-SHORT = 128  # elements of a line that are compared
+SHORT = 128  # elements of a line that are compared; of longer ones the place of one is found sooner
 TOGETHER = 16  # keys that are ranked at once: whole vectors
 BLOCK = 16  # keys of which the least decides whether one of them can be among the least few
 
@@ -106,7 +106,11 @@ def some_in_order(
     (keys, ranks), order = room_for_keys(x[0], along), empty_row(0, along)
     for line in range(first, last):
         start, to = line // after * along * after + line % after, line // after * k * after + line % after
-        line_order(x, start, after, inverted != 0, keys, ranks, order)
+        if k == 1 and along > SHORT:
+            put_keys(x, start, after, inverted != 0, part_of(keys, 0, along))
+            order[skip] = place_of_rank(part_of(keys, 0, along), skip)
+        else:
+            line_order(x, start, after, inverted != 0, keys, ranks, order)
         for i in range(k):
             at = order[i + skip]
             values[to + i * after], places[to + i * after] = x[start + at * after], at
@@ -165,13 +169,16 @@ def middles(x: Array, values: Array, places: Array, skips: int, along: int, afte
     """The median of each line, the lower one of two, and where it is: without nan if `skips`, else the first nan."""
     (keys, ranks), order = room_for_keys(x[0], along), empty_row(0, along)
     for line in range(first, last):
-        start = line // after * along * after + line % after
-        line_order(x, start, after, False, keys, ranks, order)
-        known = 0
+        start, own, known = line // after * along * after + line % after, part_of(keys, 0, along), 0
+        put_keys(x, start, after, False, own)
         for i in range(along):
             known += x[start + i * after] == x[start + i * after]
         rank = max(known - 1, 0) // 2 if skips or known == along else known
-        at = order[rank]
+        if along > SHORT:
+            at = place_of_rank(own, rank)
+        else:
+            put_in_order(keys, ranks, order)
+            at = order[rank]
         values[line], places[line] = x[start + at * after], at
 
 
@@ -193,19 +200,38 @@ def most_frequent(x: Array, values: Array, places: Array, along: int, after: int
 
 @jit
 def key_of_rank(keys: Array, rank: int) -> int:
-    """The key that has so many before it in order: between the least and the greatest one by halves."""
+    """The key that has so many before it in order: between the least and the greatest one by quarters."""
     low, high = keys[0], keys[0]
     for i in range(keys.size):
         low, high = min(low, keys[i]), max(high, keys[i])
     while low < high:
-        middle, below = (low & high) + ((low ^ high) >> 1), np.int32(0)  # the mean, rounded down
+        half, few, some, most = mean_of(low, high), np.int32(0), np.int32(0), np.int32(0)
+        quarter, rest = mean_of(low, half), mean_of(half, high)
         for i in range(keys.size):
-            below += np.int32(keys[i] <= middle)
-        if below > rank:
-            high = middle
-        else:
-            low = middle + 1
+            few += np.int32(keys[i] <= quarter)
+            some += np.int32(keys[i] <= half)
+            most += np.int32(keys[i] <= rest)
+        high = quarter if few > rank else half if some > rank else rest if most > rank else high
+        low = rest + 1 if most <= rank else half + 1 if some <= rank else quarter + 1 if few <= rank else low
     return low
+
+
+@jit(forceinline=True)
+def mean_of(low: int, high: int) -> int:
+    """The mean of two keys, rounded down, without their sum."""
+    return (low & high) + ((low ^ high) >> 1)
+
+
+@jit
+def place_of_rank(keys: Array, rank: int) -> int:
+    """Where the key is that has so many before it in order, equal ones in theirs."""
+    key, rest, at = key_of_rank(keys, rank), rank, 0
+    for i in range(keys.size):
+        rest -= keys[i] < key
+    while keys[at] != key or rest > 0:
+        rest -= keys[at] == key
+        at += 1
+    return at
 
 
 @jit(halves=WRITTEN)
@@ -216,7 +242,4 @@ def middle_of_all(x: Array, out: Array, skips: int) -> None:
         keys[i] = order_key(x[i])
         missing += x[i] != x[i]
     rank = (x.size - 1 - missing) // 2 if skips else x.size - 1 if missing else (x.size - 1) // 2
-    key, at = key_of_rank(keys, max(rank, 0)), 0
-    while keys[at] != key:
-        at += 1
-    out[0] = x[at]
+    out[0] = x[place_of_rank(keys, max(rank, 0))]

@@ -16,7 +16,8 @@ def half_spectrum(context: Any, like: Any, source: Any, plane: Any, out: Any, n:
     """half_spectrum(like, source, plane, out, n, turns, scale): of 2 n real numbers, whose pairs were transformed.
 
     Numbers of even and of odd places have the symmetric and the antisymmetric part of the transform as theirs. What
-    stands behind the last number is read as the first; `turns` are cosines and then sines of 2 pi k / (2 n).
+    stands behind the last number is read as the first; `turns` are cosines and then sines of 2 pi k / (2 n). There are
+    at least as many numbers as a vector holds.
     """
     from numba import types
 
@@ -126,13 +127,19 @@ class _Spectrum:
 
     @contextmanager
     def each_vector(self) -> Iterator[tuple[Any, Any, Any, Any]]:
-        """For each vector of k: how many bytes it, and the one of n - k, lie from the first; cosines and sines."""
+        """For each vector of k: how many bytes it, and the one of n - k, lie from the first; cosines and sines.
+
+        The last two overlap where vectors do not go into n.
+        """
         from numba.core import cgutils
 
         builder, vectors = self.builder, self.vectors
         extent = builder.mul(self.n, vectors.number(vectors.size))
-        with cgutils.for_range(builder, builder.sdiv(self.n, vectors.number(vectors.lanes))) as loop:
+        last = builder.sub(extent, vectors.number(vectors.bytes))
+        more = builder.add(self.n, vectors.number(vectors.lanes - 1))
+        with cgutils.for_range(builder, builder.sdiv(more, vectors.number(vectors.lanes))) as loop:
             at = builder.mul(loop.index, vectors.number(vectors.bytes))
+            at = builder.select(builder.icmp_signed("<", at, last), at, last)
             back = builder.sub(builder.sub(extent, at), vectors.number(vectors.bytes - vectors.size))
             cosines = builder.add(self.turns, at)
             yield at, back, vectors.load(cosines), vectors.load(builder.add(cosines, extent))
