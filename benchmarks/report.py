@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import exp, log
 from typing import Any
@@ -85,8 +85,8 @@ def summary(rows: Sequence[Row], libraries: Sequence[str]) -> Iterator[str]:
             yield f"  {library}/specgrad: geometric mean {mean:.2f}, {worst}, of {len(found)}"
 
 
-def overview(groups: dict[str, list[Row]], library: str) -> Iterator[str]:
-    """A line a group beside one library, the second, and all that is slower than there."""
+def overview(groups: dict[str, list[Row]], library: str, again: Callable[[str], list[float]]) -> Iterator[str]:
+    """A line a group beside one library, the second, and all that is slower than there, with ratios of more runs."""
     yield f"\n{'group':{NAME}}{'geometric mean':>16}    worst"
     everything = [row for rows in groups.values() for row in rows]
     for group, rows in {**groups, "all": everything}.items():
@@ -94,8 +94,10 @@ def overview(groups: dict[str, list[Row]], library: str) -> Iterator[str]:
             mean = geometric_mean([ratio for ratio, _ in found])
             yield f"{group:{NAME}}{mean:16.2f}    {found[0][0]:.2f} ({found[0][1]}), of {len(found)}"
     behind = [(ratio, name) for ratio, name in ratios(everything, 1) if ratio < 1]
-    yield f"\nbehind {library}: {len(behind)} of {len(everything)} workloads"
-    yield from (f"{name:{NAME}}{ratio:12.2f}" for ratio, name in behind)
+    title = f"behind {library}: {len(behind)} of {len(everything)} workloads"
+    yield f"\n{title:{NAME + 12}}    again, in new processes" if behind else f"\n{title}"
+    for ratio, name in behind:
+        yield f"{name:{NAME}}{ratio:12.2f}    " + "".join(f"{each:<8.2f}" for each in again(name)).rstrip()
 
 
 def record(groups: dict[str, list[Row]], libraries: Sequence[str], machine: Machine) -> dict[str, dict[str, Any]]:

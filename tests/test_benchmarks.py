@@ -83,11 +83,13 @@ def test_integers_and_masks_are_to_be_equal() -> None:
 
 
 def test_the_best_round_counts() -> None:
-    """Ratios are of best times, and those below 1 are listed, the worst first."""
+    """Ratios are of best times, and those below 1 are listed, the worst first, with those of more runs."""
     slow, fast = Row("slow", [[2.0, 9.0], [8.0, 1.0]]), Row("fast", [[1.0, 4.0], [3.0, 3.0]])
     assert (slow.ratio(1), fast.ratio(1)) == (0.5, 3.0)
-    lines = list(overview({"group": [slow, fast]}, "torch"))
-    assert lines[-2:] == ["\nbehind torch: 1 of 2 workloads", f"{'slow':28}{0.5:12.2f}"]
+    lines = list(overview({"group": [slow, fast]}, "torch", lambda name: [0.625, 1.5]))
+    title = f"\n{'behind torch: 1 of 2 workloads':40}    again, in new processes"
+    assert lines[-2:] == [title, f"{'slow':28}{0.5:12.2f}    0.62    1.50"]
+    assert list(overview({"group": [fast]}, "torch", lambda name: []))[-1] == "\nbehind torch: 0 of 1 workloads"
     assert Row("absent", [[1.0, None]]).ratio(1) is None
 
 
