@@ -108,7 +108,7 @@ def some_in_order(
         start, to = line // after * along * after + line % after, line // after * k * after + line % after
         if k == 1 and along > SHORT:
             put_keys(x, start, after, inverted != 0, part_of(keys, 0, along))
-            order[skip] = place_of_rank(part_of(keys, 0, along), skip)
+            order[skip] = index_of_rank(part_of(keys, 0, along), skip)
         else:
             line_order(x, start, after, inverted != 0, keys, ranks, order)
         for i in range(k):
@@ -175,7 +175,7 @@ def middles(x: Array, values: Array, places: Array, skips: int, along: int, afte
             known += x[start + i * after] == x[start + i * after]
         rank = max(known - 1, 0) // 2 if skips or known == along else known
         if along > SHORT:
-            at = place_of_rank(own, rank)
+            at = index_of_rank(own, rank)
         else:
             put_in_order(keys, ranks, order)
             at = order[rank]
@@ -223,7 +223,7 @@ def mean_of(low: int, high: int) -> int:
 
 
 @jit
-def place_of_rank(keys: Array, rank: int) -> int:
+def index_of_rank(keys: Array, rank: int) -> int:
     """Where the key is that has so many before it in order, equal ones in theirs."""
     key, rest, at = key_of_rank(keys, rank), rank, 0
     for i in range(keys.size):
@@ -242,4 +242,4 @@ def middle_of_all(x: Array, out: Array, skips: int) -> None:
         keys[i] = order_key(x[i])
         missing += x[i] != x[i]
     rank = (x.size - 1 - missing) // 2 if skips else x.size - 1 if missing else (x.size - 1) // 2
-    out[0] = x[place_of_rank(keys, max(rank, 0))]
+    out[0] = x[index_of_rank(keys, max(rank, 0))]
