@@ -2,8 +2,8 @@
 
 A panel is as many columns of b as the registers of a tile hold; a tile goes through the depth of a and of one panel at
 once. Where the caches cannot hold b as it lies, or it is transposed, blocks of it are copied into panels first, and
-then also those of an a that is transposed. Every element is summed in the order of the depth, however the work is
-divided.
+then also those of an a that is transposed. While a panel is multiplied, the next one is asked for. Every element is
+summed in the order of the depth, however the work is divided.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from ..jit import jit
 from ..llvm.addresses import address, empty_row, item_size, part_of, row_at
-from ..llvm.matrices.tiles import copied_panel, panel_bytes, panel_product, panel_width
+from ..llvm.matrices.tiles import NEAREST, copied_panel, panel_bytes, panel_product, panel_width
 from .transpose import transpose_at
 
 Array = np.ndarray
@@ -24,7 +24,6 @@ FAR = 32  # such rows where it is not: reading it costs more than what the copy 
 LINE = 16  # elements that are at least a line of the cache
 PART = 4096  # of the depth, that is added up in the dtype of the matrices
 NEAR = 1 << 20  # bytes of a matrix that the second-level cache holds
-NEAREST = 1 << 15  # bytes of a panel that the first-level cache holds beside the rows of a tile
 STRIP = 1 << 22  # bytes of panels beside each other: they come from the third-level cache, each while one is multiplied
 ACROSS = 1 << 11  # bytes of a row of such a strip: of c, lines of so many stay in the second-level cache
 HIGH = 96  # rows of c that do so

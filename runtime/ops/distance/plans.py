@@ -6,9 +6,9 @@ from math import prod
 
 import numpy as np
 
-from ...kernels.cpu.movement.contiguous import contiguous_copy
-from ...kernels.cpu.movement.places import MOST_ALONE, each_moved, runs_moved
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
+from ...kernels.cpu.movement.contiguous import contiguous_copy, zeros
+from ...kernels.cpu.movement.places import runs_moved
+from ...kernels.cpu.plan import Layout, Plan, Step, are_contiguous
 from ...tensor.shapes import contiguous_strides, is_contiguous
 from .cpu import (
     EUCLIDEAN,
@@ -30,7 +30,7 @@ def pdist(x: Layout, p: float) -> Plan | None:
     """Those of all rows to each other, and then of each row the ones to those behind it."""
     rows, pairs = x.shape[0], x.shape[0] * (x.shape[0] - 1) // 2
     if not pairs * x.shape[1]:
-        return _zeros((pairs,), 0)
+        return (zeros(0, (pairs,)),)
     found, row = _between(x, x, p, 0, 1), np.arange(rows - 1)
     runs = np.stack([row * rows + row + 1, np.ones_like(row), rows - 1 - row], 1).reshape(-1)
     return found and (*found, Step(runs_moved, (~1,), ((0, (pairs,)),), (0,), tables=(runs,)))
@@ -40,7 +40,7 @@ def _between(x1: Layout, x2: Layout, p: float, second: int, out: int) -> Plan | 
     """The calls that make output `out` of operand 0 and the `second` one."""
     shape = (*x1.shape[:-1], x2.shape[-2])
     if not prod(shape) * x1.shape[-1]:
-        return _zeros(shape, out)
+        return (zeros(out, shape),)
     if not are_contiguous(x1, x2):
         return None
     result, work, sizes = ((out, shape),), prod(shape) * x1.shape[-1] // WORK, sizes_of_rows(x1.shape, x2.shape)
@@ -54,12 +54,6 @@ def _between(x1: Layout, x2: Layout, p: float, second: int, out: int) -> Plan | 
         return (Step(difference_norms, (0, second), result, (p,), ints, (rows, 1), work),)
     copy = contiguous_copy(turned, second, out + 1)
     return copy and (copy, Step(difference_norms, (0, ~(out + 1)), result, (p,), ints, (rows, 1), work))
-
-
-def _zeros(shape: Ints, out: int) -> Plan | None:
-    """What there is where rows have no elements, or where there are no pairs."""
-    places = np.full(min(prod(shape), MOST_ALONE + 1), -1, np.int64)
-    return None if places.size > MOST_ALONE else (Step(each_moved, (0,), ((out, shape),), (0,), tables=(places,)),)
 
 
 def _turned(x: Layout) -> Layout:

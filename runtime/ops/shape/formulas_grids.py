@@ -32,18 +32,22 @@ def pairings(tensors: Sequence[Tensor]) -> Tensor:
 def combination_indices(size: int, r: int, with_replacement: bool, device: Any) -> Tensor:
     """The rows of r increasing numbers below `size`, or of r that do not decrease, one after the other in a vector.
 
-    Each row of k numbers is continued by all that may follow: those that leave room for the rest.
+    Each beginning of a row is continued by all numbers that leave room for the rest. Which beginning a number continues
+    is kept, so that rows are read from their ends.
     """
-    step = 0 if with_replacement else 1
+    step, least, numbers = (0 if with_replacement else 1), np.zeros(1, np.int64), []
     with allocating("combinations"):
-        rows, least = np.empty((1, 0), np.int64), np.zeros(1, np.int64)
-        for k in range(r):
-            counts = np.maximum(size - step * (r - 1 - k) - least, 0)
-            row = np.repeat(np.arange(len(rows)), counts)
-            number = np.arange(len(row)) - (np.cumsum(counts) - counts - least)[row]
-            rows, least = np.column_stack((rows[row], number)), number + step
-            if not len(rows):
+        for rest in range(r - 1, -1, -1):
+            counts = np.maximum(size - step * rest - least, 0)
+            before = np.repeat(np.arange(len(counts)), counts)
+            number = np.arange(len(before)) - (np.cumsum(counts) - counts - least)[before]
+            numbers.append((number, before))
+            least = number + step
+            if not len(number):
                 break
+        rows, at = np.empty((len(least), r), np.int64), np.arange(len(least))
+        for k, (number, before) in reversed([*enumerate(numbers)]):
+            rows[:, k], at = number[at], before[at]
     return op.tensor(rows.ravel(), dtype=int64, device=device)
 
 

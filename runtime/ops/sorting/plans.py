@@ -19,7 +19,7 @@ RANKED = 32  # elements of a line that are sooner ranked than chosen from
 SEARCHED = 1024  # values that one thread searches for, at least
 COMPARED = 32  # elements of which each is compared with all others
 MOST_COMPARED = 1 << 14  # pairs of more elements that are compared, at most
-MOST_AT_ONCE = 4096  # elements of which the median is found by going through all of them for each bit
+MOST_AT_ONCE = 4096  # elements of which the median is found by going through all of them for every two bits
 
 
 @of_any_dtype

@@ -81,6 +81,8 @@ def test_many_distances() -> None:
 def test_distances_of_nothing() -> None:
     """Rows without elements have distance 0, rows that are not there none."""
     assert sg.cdist(sg.ones(1, 0), sg.ones(2, 0), inf).tolist() == [[0, 0]]
+    assert sg.equal(sg.cdist(sg.ones(300, 0), sg.ones(400, 0)), sg.zeros(300, 400))
+    assert sg.cdist(sg.ones(0, 3), sg.ones(4, 3)).shape == (0, 4)
     assert sg.pdist(sg.ones(1, 2)).shape == (0,) and sg.cdist(sg.ones(2, 1, 3, 4), sg.ones(3, 5, 4)).shape == (
         2,
         3,

@@ -1,5 +1,6 @@
 """Joining, splitting, turning and combining tensors: the errors that PyTorch raises, views, and forms of calls."""
 
+from itertools import combinations, combinations_with_replacement
 from typing import Any
 
 import pytest
@@ -131,3 +132,18 @@ def test_split_methods_take_a_number_or_indices() -> None:
         assert len(split(pieces)) == len(split(sections=pieces)) == pieces
         assert [t.tolist() for t in split(1, 2)] == [t.tolist() for t in split([1, 2])]
         assert len(split((1,))) == 2
+
+
+@pytest.mark.parametrize("size", range(6))
+@pytest.mark.parametrize("r", range(1, 8))
+def test_all_combinations_in_order(size: int, r: int) -> None:
+    """Those that itertools gives, in its order; none where there are too few elements."""
+    for again, each in ((False, combinations), (True, combinations_with_replacement)):
+        found = sg.combinations(sg.arange(size), r, again)
+        assert found.tolist() == [list(row) for row in each(range(size), r)]
+        assert found.shape[1] == r
+
+
+def test_long_rows_of_too_few() -> None:
+    """Nothing is made for each of the places that a row would have."""
+    assert sg.combinations(sg.arange(3), 10**6).shape == (0, 10**6)
