@@ -4,10 +4,12 @@ import copy
 import functools
 import gc
 import inspect
+import io
 import pickle
+import sys
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from typing import IO, Any, Literal, TypeVar
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ import pytest
 import specgrad as sg
 from specgrad.runtime.arguments.explain import misfit
 from specgrad.runtime.arguments.fitting import came, fits, in_words
+from specgrad.runtime.dispatch.failures import reraise
 from specgrad.runtime.errors import ArgumentError
 
 Bound = TypeVar("Bound", bound=int)
@@ -57,6 +60,9 @@ FITTING: list[tuple[Any, Any, bool]] = [
     (sg.ones(1), sg.Tensor, True),
     (np.ones(1), sg.Tensor, False),
     ("a", Bound, False),
+    (io.BytesIO(), IO[bytes], True),
+    (io.StringIO(), str | IO[str], True),
+    (b"a", IO[bytes], False),
     (object(), Any, True),
 ]
 
@@ -249,6 +255,23 @@ def test_error_classes() -> None:
     """A wrong type is the project's TypeError."""
     with pytest.raises(ArgumentError):
         sg.nn.init.zeros_("a")  # type: ignore[arg-type]
+
+
+def test_what_cannot_be_imported_is_no_wrong_argument(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where the files of specgrad cannot be read any more: the error is Python's, whatever the arguments are."""
+    monkeypatch.setitem(sys.modules, "specgrad.runtime.saving.archive", None)
+    with pytest.raises(ModuleNotFoundError):
+        sg.load(Lines())  # type: ignore[arg-type]
+    with pytest.raises(ModuleNotFoundError):
+        reraise("exp", ModuleNotFoundError("none"), (sg.ones(2),))
+    with pytest.raises(
+        RuntimeError, match=r"exp\(\): cannot be computed for arguments \(float32 tensor of shape \[2\]"
+    ):
+        reraise("exp", ZeroDivisionError("none"), (sg.ones(2),))
+
+
+class Lines(io.BytesIO):
+    """A file that is no `IO` of `typing`'s."""
 
 
 @pytest.mark.parametrize("name", ["nn.Linear", "optim.Adam", "utils.data.DataLoader", "optim.lr_scheduler.StepLR"])

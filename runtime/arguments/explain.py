@@ -22,7 +22,7 @@ from ..methods import indexing, interop
 from .fitting import came, fits, in_words
 
 _OWN = tuple(cls for cls in vars(errors).values() if isinstance(cls, type))
-_PASSING = (StopIteration, StopAsyncIteration, Warning, OSError, NotImplementedError)
+_PASSING = (StopIteration, StopAsyncIteration, Warning, OSError, ImportError, NotImplementedError)
 _BELOW = (__name__.partition(".")[0], "numpy", "numba", "scipy", "llvmlite", "ml_dtypes")
 _STANDARD = os.path.dirname(os.__file__) + os.sep
 _PROTOCOLS = (interop.__name__, indexing.__name__)

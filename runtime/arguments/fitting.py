@@ -9,7 +9,7 @@ from __future__ import annotations
 import numbers
 from collections import abc
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import IO, Any, BinaryIO, Literal, TextIO, TypeVar, Union, get_args, get_origin
 
 import numpy as np
 
@@ -67,6 +67,8 @@ def _is_instance(value: Any, wanted: Any) -> bool:
         return isinstance(value, abc.Mapping) or hasattr(value, "keys")
     if wanted in (list, tuple):
         return isinstance(value, (list, tuple))
+    if wanted in (IO, TextIO, BinaryIO):  # which no class of files is an instance of
+        return hasattr(value, "read") or hasattr(value, "write")
     if wanted is dtypes.dtype:
         return isinstance(value, dtypes.dtype) or value in (bool, int, float, complex)
     return isinstance(value, wanted)

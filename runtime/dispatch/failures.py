@@ -9,16 +9,17 @@ from .. import errors
 from ..tensor.base import TensorBase
 from .places import check_places
 
-_OWN = tuple(cls for cls in vars(errors).values() if isinstance(cls, type))
+# These say themselves what is wrong; what cannot be imported has nothing to do with the arguments.
+_AS_THEY_ARE = (*(cls for cls in vars(errors).values() if isinstance(cls, type)), ImportError)
 
 
 def reraise(name: str, error: Exception, arguments: Sequence[Any]) -> NoReturn:
-    """Raise the project's own errors as they are, all others as a RuntimeError that names op, shapes and dtypes.
+    """Raise an error of a kernel as a RuntimeError that names op, shapes and dtypes, unless it says all that itself.
 
     Kernels are found by the first tensor, so tensors on several devices are found out here.
     """
     check_places(name, arguments)
-    if isinstance(error, _OWN) or str(error).startswith(name.rstrip("_")):
+    if isinstance(error, _AS_THEY_ARE) or str(error).startswith(name.rstrip("_")):
         raise error
     given = ", ".join(described(argument) for argument in arguments)
     if isinstance(error, MemoryError):

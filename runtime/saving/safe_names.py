@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from ..errors import ArgumentError, UnsafeFileError
+from ..errors import ArgumentError, SerializationError, UnsafeFileError
 from .pickle_reader import Named
 
 Safe = Callable[..., Any] | tuple[Callable[..., Any], str]
@@ -71,11 +71,31 @@ def safe_name(module: str, name: str) -> Named:
     wanted = public_name(f"{module}.{name}")
     for value, own in _named():
         if own == wanted:
-            return Named(value, value, partial(value.__new__, value) if isinstance(value, type) else None, _build, True)
+            new = partial(value.__new__, value) if isinstance(value, type) else None
+            return Named(
+                value,
+                _named_in_errors(own, value),
+                new and _named_in_errors(own, new),
+                _named_in_errors(own, _build),
+                True,
+            )
     raise UnsafeFileError(
         f"the file names {module}.{name}, which load(weights_only=True) does not call by itself: if you trust both, "
         f"allow it by torch.serialization.add_safe_globals([{name}]), or for a block by safe_globals([{name}])"
     )
+
+
+def _named_in_errors(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A program's function, whose errors are its own: they do not say that the file is damaged."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            message = f"load(): {name}, which the program lets files call, raised {type(error).__name__}: {error}"
+            raise SerializationError(message) from error
+
+    return called
 
 
 def _named() -> Iterator[tuple[Any, str]]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import mmap as memory
 import os
+import struct
 import sys
+import zlib
 from typing import IO, Any
 
 import numpy as np
 
-from ..errors import ArgumentError, SerializationError
+from ..errors import AcceleratorError, ArgumentError, OutOfMemoryError, SerializationError
 from . import settings
 from .locations import MapLocation, Place, checked_location
 from .whole_file import is_seekable, replacing
@@ -18,6 +20,21 @@ from .whole_file import is_seekable, replacing
 DEFAULT_PROTOCOL = 2
 _STEM = "archive"
 _ALIGNMENT = 64  # of storages in the file, so that they can be used where they are mapped
+# What reading bytes that `save` did not write can raise. Other errors are not the file's: a module of ours that cannot
+# be imported, a warning that a program turns into an error.
+_OF_BYTES = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    BufferError,
+    EOFError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    struct.error,
+    zlib.error,
+)
 _NO_CODE = (
     "load(weights_only=False) would run whatever code the file names, which specgrad never does: leave it out, or say "
     "weights_only=True; classes and functions that you trust are allowed by torch.serialization.add_safe_globals([...])"
@@ -135,13 +152,15 @@ def load(
 
 def _load(file: Any, name: str, place: Place, mapped: bool) -> Any:
     source = file if is_seekable(file) else io.BytesIO(file.read())
+    if not isinstance(source.read(0), bytes):
+        raise TypeError(f"load(): {name} is open for text, expected a file that gives bytes: open(..., 'rb')")
     try:
         return _read(source, place, mapped)
-    except Exception as error:  # the file may lead anywhere in the code that reads it
-        if error is place.failure or isinstance(error, OSError | SerializationError):
+    except MemoryError as error:
+        raise SerializationError(f"load(): there is not enough memory for {name}") from error
+    except _OF_BYTES as error:
+        if error is place.failure or isinstance(error, SerializationError | OutOfMemoryError | AcceleratorError):
             raise
-        if isinstance(error, MemoryError):
-            raise SerializationError(f"load(): there is not enough memory for {name}") from error
         reason = f"{type(error).__name__}: {error}"
         message = f"load(): {name} is damaged or was not written by specgrad.save or torch.save ({reason})"
         raise SerializationError(message) from error

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from specgrad.runtime.kernels.compile.machine import scales
 from tests.kernels.carried import MODULES
 
 FIRST_STEP = """
@@ -77,9 +78,12 @@ def test_no_function_of_strings(program: str, tmp_path: Path) -> None:
 
 
 def test_a_first_step_compiles_each_function_once(tmp_path: Path) -> None:
-    """Some sixty: kernels by themselves, and their callees for each of the types that they are called with."""
+    """Some seventy: kernels by themselves, and their callees for each of the types that they are called with.
+
+    A processor without an instruction for x 2^k, as of x86-64-v3, needs `scaled` and `power_of_two` in its place.
+    """
     found = [tuple(entry) for entry in compiled(MLP, tmp_path)]
-    assert len(found) == len(set(found)) <= 70
+    assert len(found) == len(set(found)) <= (70 if scales() else 72)
     assert not [module for module, _, _ in found if module.startswith("numba")]
 
 

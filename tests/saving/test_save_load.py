@@ -3,6 +3,7 @@
 import io
 import os
 import random
+import sys
 import threading
 import zipfile
 from collections import Counter, OrderedDict
@@ -335,6 +336,36 @@ def test_other_files(tmp_path: Path) -> None:
         path.write_bytes(data)
         with pytest.raises(RuntimeError, match=f"{number}.pt is damaged or was not written by specgrad.save"):
             sg.load(path)
+
+
+def test_what_is_no_damage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Errors that the bytes of a file do not cause are raised as they are."""
+    closed = io.BytesIO(saved())
+    closed.close()
+    with pytest.raises(ValueError, match="closed file"):
+        sg.load(closed)
+    with pytest.raises(TypeError, match=r"the file is open for text, expected a file that gives bytes: open"):
+        sg.load(io.StringIO("text"))
+    monkeypatch.setitem(sys.modules, "specgrad.runtime.saving.archive", None)  # as where it cannot be read
+    with pytest.raises(ModuleNotFoundError):
+        sg.load(io.BytesIO(saved()))
+
+
+class Broken:
+    """A class that does not take back what it has given."""
+
+    def __init__(self) -> None:
+        self.x = 1
+
+    def __setstate__(self, state: Any) -> None:
+        raise KeyError("version")
+
+
+def test_an_error_of_a_class_of_the_program() -> None:
+    """It is named with its error: the file is not damaged."""
+    message = r"load\(\): .*Broken, which the program lets files call, raised KeyError: 'version'"
+    with serialization.safe_globals([Broken]), pytest.raises(RuntimeError, match=message):
+        round_trip(Broken())
 
 
 def test_map_location(monkeypatch: pytest.MonkeyPatch) -> None:

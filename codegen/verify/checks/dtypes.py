@@ -20,6 +20,7 @@ from specgrad.runtime.tensor import dtypes
 from ...spec.keys import COMPUTED, NUMBERS, REFUSED
 from ..compare import close, largest, worst
 from ..entries import has_key
+from ..errors import PROPER
 from ..interpreted import all_plain, has_loops, plain
 from ..point import TypedCall, typed_calls
 from ..report import Report
@@ -80,7 +81,7 @@ def _answer(call: TypedCall, words: str) -> list[str]:
     """The dtypes of the outputs, or one word for how the call ends: a kernel that fails does not refuse."""
     try:
         return [output._dtype.name for output in _outputs(call, words)]
-    except Exception as error:
+    except PROPER as error:
         return [REFUSED if type(error) is not RuntimeError else FAILED]
 
 
@@ -136,7 +137,7 @@ def _check_integers(call: TypedCall, words: str, report: Report) -> None:
     try:
         found = call.outputs(values, numbers)
         right = call.outputs([value.astype(np.float64) for value in values], numbers)
-    except Exception:  # it takes integers alone, or none
+    except PROPER:  # it takes integers alone, or none
         return
     report.checks += 1
     for got, wanted in zip(found, right, strict=True):
