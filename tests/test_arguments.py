@@ -264,9 +264,7 @@ def test_what_cannot_be_imported_is_no_wrong_argument(monkeypatch: pytest.Monkey
         sg.load(Lines())  # type: ignore[arg-type]
     with pytest.raises(ModuleNotFoundError):
         reraise("exp", ModuleNotFoundError("none"), (sg.ones(2),))
-    with pytest.raises(
-        RuntimeError, match=r"exp\(\): cannot be computed for arguments \(float32 tensor of shape \[2\]"
-    ):
+    with pytest.raises(RuntimeError, match=r"exp.*: cannot be computed for .*float32 tensor"):
         reraise("exp", ZeroDivisionError("none"), (sg.ones(2),))
 
 
