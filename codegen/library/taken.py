@@ -11,7 +11,9 @@ import builtins
 import symtable
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from ..spec.model import Spec
 from .modules import statements_of
@@ -35,30 +37,42 @@ def read_taken(generated: Path, spec: Spec) -> Taken:
 
 
 def _read(generated: Path, spec: Spec) -> Taken:
-    ops, nodes, kernels = (_scopes(generated / folder) for folder in ("ops", "functions", "kernels/cpu"))
-    defined = {inner.get_name() for module in ops for inner in module.get_children()}
+    ops, nodes, kernels = (_modules(generated / folder) for folder in ("ops", "functions", "kernels/cpu"))
+    defined = {name for module in ops for name in module.defined}
     defined |= {name for entry in spec.entries for alias in entry.aliases for name in (alias, f"{alias}_")}
     values = {argument.name for entry in spec.entries for argument in entry.schema.arguments} | {"input"}
     values |= {output.name for entry in spec.entries for output in entry.schema.returns}
     values |= {name for entry in spec.entries for name in entry.definitions}
-    used = {name for module in (*ops, *nodes, *kernels) for name in _names_in_functions(module)}
+    used = {name for module in (*ops, *nodes, *kernels) for name in module.inside}
     builtin = {name for name in used - values if hasattr(builtins, name)}
     prefixes = tuple(f"{name}_" for name in values)
+    identifiers = {name for module in ops for name in module.identifiers}
     return Taken(
-        frozenset({*_identifiers(ops), *builtin} - defined | {path.stem for path in generated.iterdir()}),
+        frozenset({*identifiers, *builtin} - defined | {path.stem for path in generated.iterdir()}),
         frozenset(name for name in used - defined - values if not name.startswith(prefixes)),
         frozenset(_attributes(generated / "tensor.py")),
     )
 
 
-def _scopes(folder: Path) -> list[symtable.SymbolTable]:
+class Module(NamedTuple):
+    """The names of a module: of its functions and classes, all of its own, and all inside of functions."""
+
+    defined: frozenset[str]
+    identifiers: frozenset[str]
+    inside: frozenset[str]
+
+
+def _modules(folder: Path) -> list[Module]:
     """The modules of a folder, without its own first lines."""
     paths = [path for path in sorted(folder.iterdir()) if path.suffix == ".py" and path.stem != "__init__"]
-    return [symtable.symtable(path.read_text(encoding="utf-8"), str(path), "exec") for path in paths]
+    return [_module(path.read_text(encoding="utf-8"), str(path)) for path in paths]
 
 
-def _identifiers(modules: Iterable[symtable.SymbolTable]) -> Iterator[str]:
-    return (name for module in modules for name in module.get_identifiers())
+@lru_cache(maxsize=512)  # a process that reads one spec after the other finds the same files each time
+def _module(text: str, name: str) -> Module:
+    table = symtable.symtable(text, name, "exec")
+    defined = frozenset(inner.get_name() for inner in table.get_children())
+    return Module(defined, frozenset(table.get_identifiers()), frozenset(_names_in_functions(table)))
 
 
 def _names_in_functions(table: symtable.SymbolTable) -> Iterator[str]:
