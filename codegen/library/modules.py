@@ -9,6 +9,7 @@ import ast
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 Arity = tuple[int, float]  # fewest and most arguments; the most may be infinite
@@ -52,8 +53,13 @@ def defined_nodes(path: Path) -> Iterator[tuple[str, ast.stmt]]:
 
 
 def statements_of(path: Path) -> list[ast.stmt]:
-    """The statements of a module."""
-    return ast.parse(path.read_text(encoding="utf-8"), str(path)).body
+    """The statements of a module, to be looked at and not to be changed: a text is parsed once."""
+    return _parsed(path.read_text(encoding="utf-8"), str(path)).body
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str, name: str) -> ast.Module:
+    return ast.parse(text, name)
 
 
 def arity_of(arguments: ast.arguments) -> Arity:

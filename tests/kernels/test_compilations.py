@@ -69,12 +69,15 @@ def compiled(program: str, folder: Path, carried: bool = False) -> list[list[Any
     return found
 
 
-@pytest.mark.parametrize("program", [MLP, ROWS], ids=["mlp", "rows"])
-def test_no_function_of_strings(program: str, tmp_path: Path) -> None:
-    """A kernel that could raise a message with a shape in it takes two seconds longer, with fifty functions."""
-    found = compiled(program, tmp_path)
-    assert found
-    assert [name for module, name, _ in found if "unicode" in module or "unicode" in name] == []
+def of_strings(found: list[list[Any]]) -> list[list[Any]]:
+    """A kernel that could raise a message with a shape in it takes two seconds longer, with fifty such functions."""
+    return [entry for entry in found if "unicode" in entry[0] or "unicode" in entry[1]]
+
+
+def test_rows_need_no_function_of_strings(tmp_path: Path) -> None:
+    """Nor do kernels that copy rows of arrays."""
+    found = compiled(ROWS, tmp_path)
+    assert found and not of_strings(found)
 
 
 def test_a_first_step_compiles_each_function_once(tmp_path: Path) -> None:
@@ -82,9 +85,10 @@ def test_a_first_step_compiles_each_function_once(tmp_path: Path) -> None:
 
     A processor without an instruction for x 2^k, as of x86-64-v3, needs `scaled` and `power_of_two` in its place.
     """
-    found = [tuple(entry) for entry in compiled(MLP, tmp_path)]
-    assert len(found) == len(set(found)) <= (70 if scales() else 72)
-    assert not [module for module, _, _ in found if module.startswith("numba")]
+    found = compiled(MLP, tmp_path)
+    different = {tuple(entry) for entry in found}
+    assert len(found) == len(different) <= (70 if scales() else 72)
+    assert not of_strings(found) and not [module for module, _, _ in found if module.startswith("numba")]
 
 
 @pytest.mark.skipif(not MODULES, reason="no modules are carried for such machines")

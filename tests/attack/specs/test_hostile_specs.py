@@ -20,7 +20,7 @@ from tests.attack.amount import FULL, SEED, amount
 from tests.patience import PATIENCE
 from tests.repository import ROOT
 
-from .hostile_specs import Hostile, corpus
+from .hostile_specs import corpus
 from .mutated_specs import mutated, tree_entries
 from .structural_edits import edited_specs
 
@@ -83,33 +83,49 @@ def judge(folder: Path, specs: Sequence[bytes]) -> list[list[str]]:
     return verdicts
 
 
-@pytest.mark.parametrize(
-    "hostile", [each for i, each in enumerate(CORPUS) if i % amount(300, 13) == 0], ids=lambda h: h.name
-)
-def test_the_command_refuses_without_a_trace(hostile: Hostile, tmp_path: Path, figures: Callable[..., None]) -> None:
+def test_the_command_refuses_without_a_trace(tmp_path: Path, figures: Callable[..., None]) -> None:
     """`python -m specgrad.codegen` ends with status 1 and sentences, and leaves nothing where it was to write."""
-    (tmp_path / "spec.yaml").write_bytes(hostile.content)
-    command = [sys.executable, "-m", "specgrad.codegen", "spec.yaml", "--out", "made", "--no-verify"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE)
-    assert "Traceback" not in done.stderr, done.stderr
-    assert done.returncode in ((1,) if hostile.refused else (0, 1)), done.stderr
-    if done.returncode:
-        assert not (tmp_path / "made").exists()
-        assert all(PLACE.fullmatch(line) for line in done.stderr.splitlines()[:-1]), done.stderr
-        assert done.stderr.splitlines()[-1].endswith("nothing was written")
-    figures("hostile specs by the command line", run=1)
+    chosen = [(number, CORPUS[number]) for number in range(0, len(CORPUS), amount(300, 13))]
+    for number, hostile in chosen:
+        (tmp_path / f"s{number}.yaml").write_bytes(hostile.content)
+    argvs = [[f"s{number}.yaml", "--out", f"made{number}", "--no-verify"] for number, _ in chosen]
+    for (number, hostile), (status, error) in zip(chosen, commanded(tmp_path, argvs), strict=True):
+        assert "Traceback" not in error, error
+        assert status in ((1,) if hostile.refused else (0, 1)), f"{hostile.name}: {error}"
+        if status:
+            assert not (tmp_path / f"made{number}").exists()
+            assert all(PLACE.fullmatch(line) for line in error.splitlines()[:-1]), error
+            assert error.splitlines()[-1].endswith("nothing was written")
+    figures("hostile specs by the command line", run=len(chosen))
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     """A pipe that nobody writes to, a folder, a device without end: refused without reading."""
     os.mkfifo(tmp_path / "pipe.yaml")
-    for path in (tmp_path / "pipe.yaml", tmp_path, Path("/dev/zero"), tmp_path / "none.yaml"):
-        command = [sys.executable, "-m", "specgrad.codegen", str(path), "--out", str(tmp_path / "made")]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE)
-        assert done.returncode == 1 and "cannot be read" in done.stderr and "Traceback" not in done.stderr
+    paths = (tmp_path / "pipe.yaml", tmp_path, Path("/dev/zero"), tmp_path / "none.yaml")
+    for status, error in commanded(tmp_path, [[str(path), "--out", "made"] for path in paths]):
+        assert status == 1 and "cannot be read" in error and "Traceback" not in error
+
+
+# Runs `python -m specgrad.codegen` with each of some arguments, all in one process, which reads specgrad's spec once.
+COMMANDS = """
+import contextlib, io, json, sys
+from specgrad.codegen.__main__ import main
+for argv in json.loads(sys.argv[1]):
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as error:
+        status = main(argv)
+    print(json.dumps([status, error.getvalue()]), flush=True)
+"""
+
+
+def commanded(folder: Path, argvs: list[list[str]]) -> list[tuple[int, str]]:
+    """The status of each command in a folder, and what it says of errors."""
+    command = [sys.executable, "-c", COMMANDS, json.dumps(argvs)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 0, f"after {done.stdout}: {done.stderr}"
+    return [tuple(json.loads(line)) for line in done.stdout.splitlines()]
 
 
 def test_the_corpus_is_large() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,6 +17,17 @@ from specgrad.runtime.kernels.compile import machine
 from specgrad.runtime.kernels.compile.libraries import KernelLibrary
 from specgrad.runtime.kernels.compile.lookups import inlinable, inline, with_vectors
 from specgrad.runtime.kernels.scalar.intrinsics import LOOKUPS
+
+
+@functools.cache
+def probed(target: Target) -> str:
+    """The instructions of a processor for the probe."""
+    return machine.assembly(*target)
+
+
+@functools.cache
+def lookups_of(target: Target) -> tuple[str, ...]:
+    return machine.lookups_of(*target)
 
 
 class Target(NamedTuple):
@@ -39,15 +51,15 @@ class Target(NamedTuple):
 
     def fuses(self) -> bool:
         """Whether a product and a sum are one instruction."""
-        return machine.calls_no_library(machine.assembly(*self))
+        return machine.calls_no_library(probed(self))
 
     def scales(self) -> bool:
         """Whether x 2^k is one instruction."""
-        return machine.has_scale(machine.assembly(*self))
+        return machine.has_scale(probed(self))
 
     def lookups(self) -> tuple[str, ...]:
         """How vectors look up entries of tables."""
-        return machine.lookups_of(*self)
+        return lookups_of(self)
 
     def kind(self) -> tuple[bool, bool]:
         """What scalar functions are made for."""
