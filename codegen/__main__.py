@@ -109,14 +109,15 @@ def layouts(project: Project, only_check: bool) -> tuple[Formatter | None, str]:
     """The formatter of a package's files, and the layout that they must have, empty where any will do.
 
     Raises:
-        OtherLayout: what is to be written in the tree cannot have it.
+        OtherLayout: what is written or compared in the tree cannot have it.
     """
     if not project.in_tree:
         wanted = read_manifest(project.root).layout if only_check else ""
         return (installed() if wanted or not only_check else None), wanted
     formatter, wanted = installed(), pinned()
-    if not only_check and wanted not in ("", layout_of(formatter)):
-        raise other_layout("generated/", wanted, formatter)
+    other = wanted not in ("", layout_of(formatter))
+    if other and (formatter is None or not only_check):  # another ruff may lay it out as this one does
+        raise other_layout("generated/" + " cannot be compared" * only_check, wanted, formatter)
     return formatter, wanted
 
 

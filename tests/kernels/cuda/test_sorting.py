@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from specgrad.codegen.machine_code.build import SHORT, read_table
 from specgrad.runtime.kernels.cuda.compile import ptx, to_cubin
 from specgrad.runtime.kernels.cuda.cubins import TARGETS
 from specgrad.runtime.kernels.cuda.kernel import Kernel
@@ -72,10 +73,22 @@ def of_bins(x: Array, computed: np.dtype) -> Iterator[tuple[str, Kernel, Signatu
 ALL = {label: (kernel, signature) for label, kernel, signature in kernels()}
 
 
+# What a thread takes for each capability: `test_compile.py` holds that the table is that of today's texts.
+KNOWN = {digest: taken for taken, digest in read_table().values()}
+
+
+def taken(kernel: Kernel, signature: Signature) -> list[str]:
+    """The registers of a thread for each capability, and its stack where it has one: known, or found by compiling."""
+    known = KNOWN.get(kernel.digest(signature)[:SHORT])
+    if known is not None:
+        return known.split(", ")
+    text = ptx(kernel.make, signature)
+    codes = [to_cubin(text, target) for target in TARGETS]
+    return [f"{code.registers} + {code.stack}" if code.stack or code.spilled else f"{code.registers}" for code in codes]
+
+
 @pytest.mark.parametrize("label", ALL)
 def test_compiles_within_registers(label: str) -> None:
-    kernel, signature = ALL[label]
-    text = ptx(kernel.make, signature)
-    for target in TARGETS:
-        code = to_cubin(text, target)
-        assert (code.stack, code.spilled) == (0, 0) and code.registers <= 64
+    """And without a stack."""
+    found = taken(*ALL[label])
+    assert len(found) == len(TARGETS) and all(int(each) <= 64 for each in found)
