@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba import njit
 
 import specgrad as sg
 from specgrad.runtime.kernels.cpu.movement import assembled
 from specgrad.runtime.kernels.cpu.movement.assembled import Run, as_few, bordered, lines, mirrored, turned, whole
 from specgrad.runtime.kernels.cpu.plan import Layout, Plan, layout_of, run
 from specgrad.runtime.kernels.jit import jit
+from specgrad.runtime.kernels.llvm import runs
 from specgrad.runtime.kernels.llvm.runs import copy_elements, reverse_elements
 
 Array = np.ndarray
@@ -62,9 +64,22 @@ def reversed_copy(to: Array, source: Array) -> None:
 @pytest.mark.parametrize("dtype", [*DTYPES, np.complex128])
 def test_runs_of_any_length_are_copied(dtype: Any) -> None:
     """Each length, from any place to any place; what lies around is left as it is."""
+    check_copies(dtype, copied, reversed_copy)
+
+
+@pytest.mark.parametrize("width", [16, 32, 64])
+def test_runs_are_copied_by_vectors_of_any_width(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of other processors too; an element may fill one."""
+    monkeypatch.setattr(runs, "vector_registers", lambda: (width, 2))
+    kernels = [njit(kernel.py_func) for kernel in (copied, reversed_copy)]
+    for dtype in (np.float64, np.complex128):
+        check_copies(dtype, *kernels)
+
+
+def check_copies(dtype: Any, forward: Any, backward: Any) -> None:
     given = np.arange(300).astype(dtype)
     for count in range(140):
-        for kernel, step in ((copied, 1), (reversed_copy, -1)):
+        for kernel, step in ((forward, 1), (backward, -1)):
             out, source = np.ones(count + 5, dtype), given[count % 7 + 1 :][:count]
             kernel(out[3 : 3 + count], source)
             assert np.array_equal(out[3 : 3 + count], source[::step])

@@ -75,6 +75,9 @@ class RunCopy:
         """Copy by vectors of so many lanes if the run has as many elements, else by those of half of them: each but the
         last one, if there may be several, and the last one, which may overlap the one before."""
         enough = self.builder.icmp_signed(">=", self.count, self.word(lanes))
+        if lanes == 1 and whole:  # an element fills a vector, as two float64 fill 128 bits
+            self.loop(self.count, 1, lambda i: self.move(i, 1))
+            return
         if lanes == 1:
             with self.builder.if_then(enough):
                 self.move(self.word(0), 1)
