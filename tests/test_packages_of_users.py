@@ -26,7 +26,7 @@ PACKAGES = {  # what `verify` counts, and what the wheel holds besides the modul
 
 def run(folder: Path, *command: str | Path, python: str | Path = sys.executable) -> str:
     """What a Python program prints that finds specgrad here."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": ""}
     done = subprocess.run([python, *command], cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -40,7 +40,8 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     site = Path(run(folder, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", python=python).strip())
     requirements = [path for path in sys.path if Path(path).name == "site-packages"]
-    (site / "requirements.pth").write_text("\n".join(requirements), encoding="utf-8")
+    pth_encoding = "utf-8" if sys.version_info >= (3, 13) else "locale"  # as `site` reads it
+    (site / "requirements.pth").write_text("\n".join(requirements), encoding=pth_encoding)
     return python, site
 
 

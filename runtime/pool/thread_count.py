@@ -10,7 +10,7 @@ _chosen: int | None = None
 
 def get_num_threads() -> int:
     """The number set by `set_num_threads`, else the number of CPUs that this process may use."""
-    return _available() if _chosen is None else _chosen
+    return available_cpus() if _chosen is None else _chosen
 
 
 def choose(number: int) -> None:
@@ -20,5 +20,6 @@ def choose(number: int) -> None:
 
 
 @functools.cache
-def _available() -> int:
+def available_cpus() -> int:
+    """The CPUs that this process may use: a container or a job's scheduler may grant fewer than there are."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -261,15 +261,19 @@ def test_explain_says_where_everything_stands(op: str, capsys: pytest.CaptureFix
     assert STAND[op] <= {name for name, _ in places}
     for name, place in places:
         file, _, number = place.partition(":")
-        assert (ROOT / file).read_text().split("\n")[int(number) - 1].startswith((f"def {name}(", f"{name} = ", "@"))
+        assert line_of(file, number).startswith((f"def {name}(", f"{name} = ", "@"))
     for file, number, start in re.findall(r"(generated/\w+/\w+\.py):(\d+) \(((?:def|class) \w+)\)", shown):
-        assert (ROOT / file).read_text().split("\n")[int(number) - 1].startswith(start)
+        assert line_of(file, number).startswith(start)
+
+
+def line_of(file: str, number: str) -> str:
+    return (ROOT / file).read_text(encoding="utf-8").split("\n")[int(number) - 1]
 
 
 def test_explain_says_which_ops_are_called(capsys: pytest.CaptureFixture[str]):
     """By a composite and by formulas, each with the line of its entry: what computes them is said there."""
     assert main(["explain", "conv2d", "convolution"]) == 0
-    lines = (ROOT / "derivatives.yaml").read_text().split("\n")
+    lines = (ROOT / "derivatives.yaml").read_text(encoding="utf-8").split("\n")
     called = re.findall(r"  calls      (\w+) \(derivatives.yaml:(\d+):9\)", capsys.readouterr().out)
     assert {"convolution", "convolution_input_backward", "convolution_weight_backward"} <= {name for name, _ in called}
     assert all(lines[int(line) - 1].startswith(f"- name: {name}(") for name, line in called)

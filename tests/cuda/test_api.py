@@ -1,5 +1,6 @@
 """`specgrad.cuda`: PyTorch's functions, with a device and without one."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,8 +23,23 @@ def device() -> Iterator[SimulatedDriver]:
         yield found
 
 
+# A machine may have a device: the loader does not find its driver.
+NO_DRIVER = """
+import ctypes
+class Loader(ctypes.CDLL):
+    def __init__(self, name, *given, **options):
+        if "libcuda" in str(name) or "nvcuda" in str(name):
+            raise OSError(f"{name}: not found")
+        super().__init__(name, *given, **options)
+ctypes.CDLL = Loader
+"""
+
+
 def run(code: str) -> list[str]:
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    """The lines that a program prints on a machine without a device."""
+    environment = {name: value for name, value in os.environ.items() if name != "SPECGRAD_CUDA"}
+    command = [sys.executable, "-c", NO_DRIVER + code]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 

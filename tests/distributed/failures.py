@@ -13,7 +13,7 @@ import specgrad as sg
 from specgrad import distributed as dist
 from tests.distributed.checks import check
 
-SHORT = datetime.timedelta(seconds=0.5)
+SHORT = datetime.timedelta(seconds=3)
 
 
 @check
@@ -53,7 +53,7 @@ def ranks_that_do_not_come_are_named(rank: int, size: int) -> None:
         begin = time.monotonic()
         with pytest.raises(dist.DistBackendError, match=r"all_reduce float32 \[3\] SUM .*rank 0 did not answer"):
             dist.all_reduce(sg.ones(3), group=group)
-        assert time.monotonic() - begin < 10
+        assert time.monotonic() - begin < 60
     dist.barrier()
 
 

@@ -16,11 +16,11 @@ import pytest
 
 from specgrad.runtime.distributed.launching import attempt, main
 from specgrad.runtime.distributed.launching.options import parsed
-from tests.distributed.test_faults import alive
+from tests.distributed.test_faults import alive, state
 from tests.repository import ROOT
 
 pytest.importorskip("mpi4py")
-SOON = 30.0  # seconds: far less than programs sleep, more than a busy machine needs
+SOON = 90.0  # seconds: less than programs sleep, more than a busy machine needs
 KILLED = 128 + signal.SIGKILL
 
 Write = Callable[[str], str]
@@ -66,9 +66,14 @@ def test_what_is_shown_and_kept(write: Write, tmp_path: Path, capfd: pytest.Capt
 
 def test_a_rank_that_fails(write: Write, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """The others are ended, also those that SIGTERM does not end; the report says who was first, and what it said."""
-    text = "if rank == 1: sys.exit('no data')\nif rank == 2: signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    deaf = tmp_path / "deaf"
+    text = (
+        f"if rank == 2: signal.signal(signal.SIGTERM, signal.SIG_IGN), open({str(deaf)!r}, 'w').close()\n"
+        f"while rank == 1 and not os.path.exists({str(deaf)!r}): time.sleep(0.01)\n"
+        "if rank == 1: sys.exit('no data')\n"
+    )
     begin = time.monotonic()
-    assert main(["-n", "3", "--log-dir", str(tmp_path / "logs"), write(text + "time.sleep(100)\n")]) == 1
+    assert main(["-n", "3", "--log-dir", str(tmp_path / "logs"), write(text + "time.sleep(200)\n")]) == 1
     assert time.monotonic() - begin < SOON
     report = capfd.readouterr().err
     wanted = [
@@ -85,7 +90,7 @@ def test_a_rank_that_fails(write: Write, tmp_path: Path, capfd: pytest.CaptureFi
 )
 def test_the_status(write: Write, text: str, status: int) -> None:
     """The launcher's status is that of the rank that failed first."""
-    assert main(["-n", "2", write(f"if rank: {text}\ntime.sleep(100)\n")]) == status
+    assert main(["-n", "2", write(f"if rank: {text}\ntime.sleep(200)\n")]) == status
 
 
 def test_a_program_that_is_not_there(write: Write, capfd: pytest.CaptureFixture[str]) -> None:
@@ -94,8 +99,11 @@ def test_a_program_that_is_not_there(write: Write, capfd: pytest.CaptureFixture[
     assert "./nowhere: No such file or directory" in capfd.readouterr().err
 
 
-def test_fewer_ranks_after_each_failure(write: Write, capfd: pytest.CaptureFixture[str]) -> None:
+def test_fewer_ranks_after_each_failure(
+    write: Write, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """MIN:MAX begins with MAX, and goes down to MIN; ranks know how often they have been started."""
+    monkeypatch.delenv("MASTER_ADDR", raising=False)
     names = "('TORCHELASTIC_RESTART_COUNT', 'WORLD_SIZE', 'LOCAL_WORLD_SIZE', 'MASTER_ADDR', 'OMP_NUM_THREADS')"
     text = f"print(*(os.environ.get(name) for name in {names}))\n"
     program = write(text + "sys.exit(os.environ['WORLD_SIZE'] != '1')\n")
@@ -107,9 +115,19 @@ def test_fewer_ranks_after_each_failure(write: Write, capfd: pytest.CaptureFixtu
     assert {line[:5] for line in capfd.readouterr().out.splitlines()} == {"0 3 3", "1 2 2", "2 2 2"}
 
 
-def test_ranks_that_begin_no_collective(write: Write, capfd: pytest.CaptureFixture[str]) -> None:
+def test_ranks_that_begin_no_collective(
+    write: Write, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """They are ended after --hang-timeout, also one that is stopped."""
-    text = "if rank: os.kill(os.getpid(), signal.SIGSTOP)\ntime.sleep(100)\n"
+    find, stopped = attempt.Attempt._find_hung, tmp_path / "stopped"
+
+    def find_when_stopped(self: attempt.Attempt, seconds: float) -> None:
+        if stopped.exists() and state(int(stopped.read_text(encoding="ascii"))) == "T":
+            find(self, seconds)
+
+    monkeypatch.setattr(attempt.Attempt, "_find_hung", find_when_stopped)
+    note = f"path = {str(stopped)!r}; open(path + '.new', 'w').write(str(os.getpid())); os.rename(path + '.new', path)"
+    text = f"if rank: {note}; os.kill(os.getpid(), signal.SIGSTOP)\ntime.sleep(200)\n"
     begin = time.monotonic()
     assert main(["-n", "2", "--hang-timeout", "1.5", write(text)]) != 0
     assert time.monotonic() - begin < SOON
@@ -155,11 +173,11 @@ def test_a_launcher_that_is_ended(write: Write, tmp_path: Path, number: str, sta
     folder.mkdir()
     program = write(
         "import json, pathlib, subprocess\n"
-        "child = subprocess.Popen(['sleep', '100'])\n"
+        "child = subprocess.Popen(['sleep', '200'])\n"
         "path = pathlib.Path(sys.argv[1], f'{rank}.new')\n"
         "path.write_text(json.dumps([os.getpid(), child.pid]))\n"
         "path.rename(path.with_suffix('.json'))\n"
-        "time.sleep(100)\n"
+        "time.sleep(200)\n"
     )
     with _running(folder, program) as (launcher, processes):
         assert len(processes) == 4 and all(alive(process) for process in processes)

@@ -21,6 +21,7 @@ import pytest
 
 import specgrad as sg
 
+from ..patience import PATIENCE
 from ..repository import ROOT
 
 KINDS = ["hash", "file", "tcp", "prefix"]
@@ -106,7 +107,7 @@ def test_nobody_comes(store: Any) -> None:
     for call in (lambda: store.get("missing"), lambda: store.wait(["there", "missing"])):
         with pytest.raises(RuntimeError, match=r"[Tt]imeout"):
             call()
-    assert 0.2 < time.monotonic() - begun < 10
+    assert 0.2 < time.monotonic() - begun < PATIENCE
     store.wait(["there"])
 
 
@@ -118,7 +119,7 @@ def test_another_thread_comes(store: Any) -> None:
     waiting.start()
     time.sleep(0.05)
     other.set("late", "here")
-    waiting.join(10)
+    waiting.join(PATIENCE)
     assert found == [b"here"]
 
 
@@ -127,7 +128,7 @@ def test_threads_meet(store: Any) -> None:
     order: list[str] = []
 
     def come(mine: Any) -> None:
-        mine.barrier("all", 2, timedelta(seconds=10))
+        mine.barrier("all", 2, timedelta(seconds=PATIENCE))
         order.append("passed")
 
     threads = [threading.Thread(target=come, args=(store.clone(),)) for _ in range(2)]
@@ -136,7 +137,7 @@ def test_threads_meet(store: Any) -> None:
     order.append("second")
     threads[1].start()
     for thread in threads:
-        thread.join(10)
+        thread.join(PATIENCE)
     assert order == ["second", "passed", "passed"]
 
 
@@ -242,7 +243,7 @@ def server() -> Iterator[Any]:
 )
 def test_nonsense_on_the_port(server: Any, talk: bytes) -> None:
     """Who is no store, or stops in the middle, is left alone: no memory is taken for what is only announced."""
-    with socket.create_connection(("127.0.0.1", server.port), 5) as other:
+    with socket.create_connection(("127.0.0.1", server.port), PATIENCE) as other:
         other.sendall(talk)
         other.shutdown(socket.SHUT_WR)
         answer = b""
@@ -265,8 +266,8 @@ def test_interrupted_wait(server: Any) -> None:
     """Whoever is interrupted within a call has no answer of it: the connection ends, and says so."""
     client = sg.distributed.TCPStore("127.0.0.1", server.port)
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    signal.setitimer(signal.ITIMER_REAL, 0.1)
     with pytest.raises(KeyboardInterrupt):
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
         client.get("missing")
     signal.signal(signal.SIGALRM, before)
     with pytest.raises(sg.distributed.DistNetworkError, match="does not answer any more"):

@@ -14,6 +14,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.graph import draw
+from tests.scripts import run_by_sh
 
 
 def texts(svg: str) -> list[str]:
@@ -126,15 +127,16 @@ def test_graphviz_lays_out_where_it_is(tmp_path: Path, monkeypatch: pytest.Monke
     """Its program is given the dot text; its Python package is asked where the program is not found; what fails is
     laid out here, and so is what is too large for it."""
     x = sg.ones(2, requires_grad=True)
-    program = tmp_path / "dot"
-    program.write_text('#!/bin/sh\nread -r line; echo "<svg>$line $1</svg>"\n', encoding="utf-8")
-    program.chmod(0o755)
+    program = tmp_path / "bin" / "dot"
+    program.parent.mkdir()
+    program.write_text('read -r line; echo "<svg>$line $1</svg>"\n', encoding="utf-8")
+    run_by_sh(program.parent, monkeypatch)
     monkeypatch.setattr("specgrad.runtime.profiler.graph_picture.graphviz.shutil.which", lambda _: str(program))
     assert draw(x.sin()).svg == "<svg>digraph autograd { -Tsvg</svg>\n"
     draw(x.sin(), tmp_path / "graph.pdf")
     assert (tmp_path / "graph.pdf").read_text(encoding="utf-8") == "<svg>digraph autograd { -Tpdf</svg>\n"
     assert "SinBackward0" in texts(draw([x.sin() for _ in range(400)]).svg)
-    program.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    program.write_text("exit 1\n", encoding="utf-8")
     assert "SinBackward0" in texts(draw(x.sin()).svg)
 
     class Source:

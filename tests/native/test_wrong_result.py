@@ -35,7 +35,12 @@ def test_a_write():
 
 
 def ran(command: list[str], settings: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), **dict(pair.split("=") for pair in settings.split())}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "PYTEST_ADDOPTS": "",
+        **dict(pair.split("=") for pair in settings.split()),
+    }
     return subprocess.run([sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True)
 
 

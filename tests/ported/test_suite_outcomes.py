@@ -33,7 +33,13 @@ pytestmark = pytest.mark.cpu("runs no op")
 def outcomes(folder: Path, **variables: str) -> dict[str, list[str]]:
     """What the plugin writes of SUITE: name to outcome and message."""
     (folder / "test_suite.py").write_text(SUITE)
-    told = {"OUTCOMES": str(folder / "outcomes"), "SECONDS": "1", "PYTHONPATH": str(PLUGINS), **variables}
+    told = {
+        "OUTCOMES": str(folder / "outcomes"),
+        "SECONDS": "5",
+        "PYTHONPATH": str(PLUGINS),
+        "PYTEST_ADDOPTS": "",
+        **variables,
+    }
     command = [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "-p", "outcomes", "-p", "no:cacheprovider"]
     subprocess.run([*command, "test_suite.py"], cwd=folder, env={**os.environ, **told}, capture_output=True)
     lines = (folder / "outcomes").read_text().splitlines()
@@ -50,7 +56,7 @@ def test_each_test_has_one_line(tmp_path: Path) -> None:
         "test_lasts": "failed",
         "test_breaks_at_the_end": "failed",
     }
-    assert "a b" in found["test_fails"][1] and "more than 1 s" in found["test_lasts"][1]
+    assert "a b" in found["test_fails"][1] and "more than 5 s" in found["test_lasts"][1]
     assert "ValueError: late" in found["test_breaks_at_the_end"][1]
 
 

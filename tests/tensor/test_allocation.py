@@ -51,7 +51,7 @@ def lie_in_large_pages(addresses):
 STATES = """
 import os, resource
 if "LIMITED" in os.environ:
-    resource.setrlimit(resource.RLIMIT_DATA, (1 << 40, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_DATA, (1 << 40, resource.getrlimit(resource.RLIMIT_DATA)[1]))
 import numpy as np
 import specgrad
 

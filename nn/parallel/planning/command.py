@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ....runtime.distributed.launching import mpiexec
+from ....runtime.pool.thread_count import available_cpus
 from . import machine, table
 from .costs import Network
 from .machine import Machine
@@ -119,7 +120,7 @@ def check_text(plan: Plan, counts: Sequence[int], path: str) -> str:
 
 def _printed(options: argparse.Namespace) -> None:
     """Measure, and print."""
-    ranks = min(_MOST, max(2, os.cpu_count() or 1))
+    ranks = min(_MOST, max(2, available_cpus()))
     found = started("step", ranks, options.model) if options.model else started("constants", ranks)
     made = _machine(found, options)
     if options.save:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import log2
@@ -15,6 +14,7 @@ from ....runtime.creation import from_numpy
 from ....runtime.distributed import collectives, gathering
 from ....runtime.distributed.groups.process_group import ProcessGroup
 from ....runtime.distributed.groups.reduce_op import ReduceOp
+from ....runtime.pool.thread_count import available_cpus
 from . import costs
 from .costs import Network
 from .machine import Machine
@@ -141,7 +141,7 @@ def measured(group: ProcessGroup) -> tuple[Machine, list[tuple[str, int, float, 
     """The constants, and for collectives: bytes, seconds that they took, and seconds that the model says."""
     found = reductions(group)
     network = fitted(found, group.size(), joining())
-    machine = Machine(os.cpu_count() or 1, network, network, core_share(group))
+    machine = Machine(available_cpus(), network, network, core_share(group))
     size = group.size()
     lines = [("all_reduce", count, seconds, costs.all_reduce(size, count, network)) for count, seconds in found]
     for count in _SIZES[1:]:

@@ -8,7 +8,6 @@ DistributedDataParallel.
 from __future__ import annotations
 
 import json
-import os
 import runpy
 import sys
 from dataclasses import asdict
@@ -18,6 +17,7 @@ from typing import Any
 from ....runtime.distributed import collectives
 from ....runtime.distributed.groups.process_group import ProcessGroup
 from ....runtime.distributed.world import destroy_process_group, get_default_group, init_process_group
+from ....runtime.pool.thread_count import available_cpus
 from ....runtime.pool.threads import set_num_threads
 from ....runtime.saving.whole_file import replacing
 from ..distributed import DistributedDataParallel
@@ -52,7 +52,7 @@ def constants(group: ProcessGroup) -> dict[str, Any]:
 
 def waiting(group: ProcessGroup) -> dict[str, Any]:
     """What a step loses where ranks share cores."""
-    return {"seconds": measuring.waiting(group, os.cpu_count() or 1)}
+    return {"seconds": measuring.waiting(group, available_cpus())}
 
 
 def step(group: ProcessGroup, path: str) -> dict[str, Any]:

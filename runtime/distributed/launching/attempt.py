@@ -20,6 +20,7 @@ from .mpi_launcher import mpiexec
 from .options import Options
 
 _OWN_TIME = 3.0  # seconds in which the other ranks end by themselves, with errors of their own, after one has failed
+_LONGEST_NAME = 104  # bytes of a socket's name, with the one that ends it: as few as any system has
 _GRACE = 5.0  # seconds from SIGTERM to SIGKILL
 _AT_MOST = 20.0  # seconds in which supervisors have ended all programs then
 _LAST = 5.0  # seconds for mpiexec to end when all ranks have
@@ -70,6 +71,15 @@ class Outcome:
     when: float = field(default_factory=time.monotonic)
 
 
+def _scratch() -> tempfile.TemporaryDirectory[str]:
+    """A folder for a socket, whose name has to be short: in /tmp where that of temporary files has a long one."""
+    made = tempfile.TemporaryDirectory(prefix="specgrad-")
+    if len(os.fsencode(Path(made.name) / "socket")) < _LONGEST_NAME:
+        return made
+    made.cleanup()
+    return tempfile.TemporaryDirectory(prefix="specgrad-", dir="/tmp")
+
+
 class Attempt:
     """One start of all ranks.
 
@@ -84,7 +94,7 @@ class Attempt:
     def __init__(self, options: Options, count: int, restarts: int, logs: Path, wake: int) -> None:
         self.options, self.count = options, count
         self.ranks = {number: Rank(number) for number in range(count)}
-        self.scratch = tempfile.TemporaryDirectory(prefix="specgrad-")
+        self.scratch = _scratch()
         self.begun = time.monotonic()
         self._deadline: float | None = None  # when supervisors are told to end what still runs
         self._told = False

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from ...pool.thread_count import available_cpus
 
 _NOTHING_TO_CHOOSE = {
     "--master-addr": "MPI knows where ranks are",
@@ -123,8 +124,7 @@ def parsed(given: Sequence[str] | None) -> Options:
 def _counts(text: str) -> tuple[int, int]:
     """The least and the greatest number of ranks."""
     if text in ("auto", "cpu"):
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        return cores, cores
+        return available_cpus(), available_cpus()
     numbers = [int(part) for part in text.split(":")]
     if len(numbers) > _RANGE or not 1 <= numbers[0] <= numbers[-1]:
         raise argparse.ArgumentTypeError(f"{text!r} is neither a number of ranks, MIN:MAX, auto nor cpu")

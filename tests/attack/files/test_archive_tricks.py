@@ -162,14 +162,15 @@ for path in sys.argv[1:]:
         import os, resource
         with open("/proc/self/statm") as file:
             now = int(file.read().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (now + 100_000_000 + 4 * os.path.getsize(path), resource.RLIM_INFINITY))
+        before = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (now + 100_000_000 + 4 * os.path.getsize(path), before[1]))
     try:
         sg.load(path)
         print("loaded")
     except SerializationError as error:
         print(str(error)[-200:].encode())
     if sys.platform == "linux":
-        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_AS, before)
 """
 
 

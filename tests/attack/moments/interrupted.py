@@ -25,7 +25,7 @@ from specgrad.runtime.pool import layout, parallel_for, threads, workers
 TRACED = {str(Path(workers.__file__).with_name(name)) for name in ("workers.py", "parallel_for.py", "calls.py")}
 PATIENCE = 60.0  # seconds for another thread to come
 AGAIN = 20.0  # seconds to the next signal: Python drops an exception that is raised in a callback of LLVM's
-AT_ONCE = 5.0  # seconds for what takes some microseconds where nothing else runs
+AT_ONCE = 15.0  # seconds for what takes some microseconds where nothing else runs
 
 
 class Interrupted(BaseException):

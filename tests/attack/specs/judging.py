@@ -28,12 +28,13 @@ from specgrad.codegen.spec.model import Spec
 if sys.platform == "linux":
     import resource
 
-MOST_MEMORY = 4_000_000_000  # bytes of addresses
+MEMORY = 3_000_000_000  # bytes of addresses beside those that threads of libraries have taken for their stacks
 
 
 def main(folder: Path) -> None:
     if sys.platform == "linux":
-        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+        used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
     base, _ = load_spec(SPEC, SPEC.name)
     taken = read_taken(TREE / "generated", base)
     packages = folder / "packages"

@@ -13,6 +13,7 @@ from specgrad.codegen.__main__ import main
 from specgrad.codegen.emit.layout import installed, pinned
 from specgrad.codegen.library.manifest import MANIFEST
 from tests.codegen.mistakes import entry_text
+from tests.scripts import run_by_sh
 
 Run = Callable[..., tuple[int, list[str], list[str]]]
 Ruff = Callable[[str | None], None]
@@ -22,12 +23,13 @@ Ruff = Callable[[str | None], None]
 def ruff(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Ruff:
     """ruff(None): none is installed; ruff("0.1"): one of that version, which changes nothing but says so."""
 
+    run_by_sh(tmp_path / "bin", monkeypatch)
+
     def choose(version: str | None) -> None:
         path = tmp_path / "bin" / f"ruff-{version}"
         if version is not None:
             path.parent.mkdir(exist_ok=True)
-            path.write_text(f"#!{sys.executable}\nprint('ruff {version}')\n", encoding="utf-8")
-            path.chmod(0o755)
+            path.write_text(f"echo 'ruff {version}'\n", encoding="utf-8")
         found = None if version is None else str(path)
         monkeypatch.setattr(shutil, "which", lambda *_, **__: found)
 
@@ -113,10 +115,11 @@ def test_a_ruff_that_does_not_run_is_none(text: str, tmp_path: Path, monkeypatch
 
 def test_a_ruff_that_fails_is_one_line(package: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What it said first is shown, and nothing is written."""
-    path = tmp_path / "ruff"
-    code = "import sys\nif '--version' in sys.argv: print('ruff 9.9')\nelse: sys.exit('no such option')\n"
-    path.write_text(f"#!{sys.executable}\n{code}", encoding="utf-8")
-    path.chmod(0o755)
+    path = tmp_path / "bin" / "ruff"
+    path.parent.mkdir()
+    code = '[ "$1" = --version ] && echo ruff 9.9 && exit\necho no such option >&2\nexit 1\n'
+    path.write_text(code, encoding="utf-8")
+    run_by_sh(path.parent, monkeypatch)
     monkeypatch.setattr(shutil, "which", lambda *_, **__: str(path))
     assert package() == (2, [], [f"codegen: {path} check failed: no such option"])
     assert not (tmp_path / "ops").exists()

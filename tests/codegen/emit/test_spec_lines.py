@@ -39,7 +39,8 @@ def test_a_comment_changes_nothing_that_is_generated(tmp_path: Path) -> None:
     """Lines above, between and below the entries of the tree's spec: the same bytes in every file."""
     moved = tmp_path / SPEC.name
     text = SPEC.read_text(encoding="utf-8")
-    moved.write_text("# one line\n" + text.replace("\n- name: tanh(", "\n\n\n# why\n- name: tanh(") + "# end\n")
+    text = "# one line\n" + text.replace("\n- name: tanh(", "\n\n\n# why\n- name: tanh(") + "# end\n"
+    moved.write_text(text, encoding="utf-8")
     with uncollected():
         before, after = everything(SPEC), everything(moved)
     assert before == after
