@@ -22,6 +22,7 @@ from .carried import all_known
 from .known import Known
 
 TABLE = "registers.txt"
+PYTHON = (3, 11)  # whose bytecode table and archives were compiled from: another one's may take other registers
 TITLE = "# Registers of a thread, + bytes of stack, + bytes spilled, for " + ", ".join(
     f"sm_{major}{minor}" for major, minor in TARGETS
 )

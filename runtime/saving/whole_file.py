@@ -50,10 +50,11 @@ def replacing(path: str | bytes) -> Iterator[Any]:
     temporary = _Temporary(descriptor, name)
     try:
         with open(descriptor, "wb") as file:
-            if old is not None:
-                _take_over(descriptor, old)
+            mode = None if old is None else _take_over(descriptor, old)
             yield file
             file.flush()
+            if mode is not None:  # again: who writes to a file and is not root takes the rights of its owner from it
+                _set_mode(descriptor, mode)
             os.fsync(descriptor)
             with _naming(path):
                 temporary.take_place(file, path)
@@ -171,10 +172,13 @@ def _remove_abandoned(name: str) -> None:
             os.close(descriptor)
 
 
-def _take_over(descriptor: int, old: os.stat_result) -> None:
-    """Give the file the owner of the old one if we may, and its mode; rights of an owner that it lost do not stay."""
+def _take_over(descriptor: int, old: os.stat_result) -> int | None:
+    """Give the file the owner of the old one if we may, and its mode; rights of an owner that it lost do not stay.
+
+    Returns the mode, None where the system does not change that of an open file.
+    """
     if os.chmod not in os.supports_fd:
-        return
+        return None
     mode, new = stat.S_IMODE(old.st_mode), os.fstat(descriptor)
     for owner, group in ((old.st_uid, -1), (-1, old.st_gid)):
         if owner in (-1, new.st_uid) and group in (-1, new.st_gid):
@@ -183,6 +187,11 @@ def _take_over(descriptor: int, old: os.stat_result) -> None:
             os.chown(descriptor, owner, group)
         except OSError:
             mode &= ~(stat.S_ISUID | stat.S_ISGID)
+    _set_mode(descriptor, mode)
+    return mode
+
+
+def _set_mode(descriptor: int, mode: int) -> None:
     with contextlib.suppress(OSError):  # some file systems know no modes
         os.chmod(descriptor, mode)
 

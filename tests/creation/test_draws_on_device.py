@@ -9,6 +9,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.runtime.cuda import fallback
+from specgrad.runtime.kernels.compile.machine import fuses
 from specgrad.runtime.kernels.cuda import draws
 from specgrad.runtime.kernels.cuda.compile import ptx
 from specgrad.runtime.kernels.cuda.kernel import Array, Kernel
@@ -48,7 +49,10 @@ for name in ("float32", "float64", "float16", "bfloat16", "complex64"):
 
 @pytest.mark.parametrize("name", DRAWS)
 def test_the_same_numbers(name: str) -> None:
-    """Also from a place that is no multiple of four; and the next draw begins at the same place."""
+    """Also from a place that is no multiple of four; and the next draw begins at the same place.
+
+    A device fuses products and sums. Where the processor does not, normal numbers in float64 differ by their rounding.
+    """
     with simulated_device():
         found = []
         for place in ("cpu", "cuda"):
@@ -57,7 +61,9 @@ def test_the_same_numbers(name: str) -> None:
             drawn = DRAWS[name](place)
             assert drawn.device.type == place
             found.append((drawn.cpu(), sg.default_generator.get_state().cpu()))
-        assert sg.equal(found[0][0], found[1][0]) and sg.equal(found[0][1], found[1][1])
+        (here, next_here), (there, next_there) = found
+        rounded = 0 if fuses() or here.dtype is not sg.float64 else 8 * np.finfo(np.float64).eps
+        assert sg.allclose(here, there, rtol=rounded, atol=rounded) and sg.equal(next_here, next_there)
 
 
 def test_no_host_computes() -> None:

@@ -81,10 +81,12 @@ def test_a_daemon_that_holds_a_lock_does_not_stop_the_end() -> None:
     """The main thread has all locks when the interpreter ends: what still runs in it waits for nobody."""
     code = """
 import atexit, threading, time
+ends = threading.Event()
+free = threading.Thread(target=lambda: (ends.wait(), print(lock.acquire(timeout=0), flush=True)), daemon=True)
+free.start()  # Python 3.12 starts none any more when it ends
 @atexit.register
 def last():  # registered first
-    free = threading.Thread(target=lambda: print(lock.acquire(timeout=0), flush=True))
-    free.start()
+    ends.set()
     free.join()
     print(lock.acquire(timeout=0), flush=True)
 from specgrad.runtime.locks import new_lock

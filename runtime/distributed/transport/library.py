@@ -6,10 +6,13 @@ threads run: where another rank is missing, nobody could tell. So both are calle
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import importlib
+import locale
 import os
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import mpi4py
@@ -39,7 +42,19 @@ def _function(name: str) -> Any:
 
 def _initialize() -> None:
     provided = ctypes.c_int()
-    _function("MPI_Init_thread")(None, None, ctypes.c_int(MPI.THREAD_MULTIPLE), ctypes.byref(provided))
+    with _plain_letters():
+        _function("MPI_Init_thread")(None, None, ctypes.c_int(MPI.THREAD_MULTIPLE), ctypes.byref(provided))
+
+
+@contextlib.contextmanager
+def _plain_letters() -> Iterator[None]:
+    """In Turkish the capital of i is not I: UCX, below MPICH, would not know its own settings."""
+    before = locale.setlocale(locale.LC_CTYPE)
+    locale.setlocale(locale.LC_CTYPE, "C")
+    try:
+        yield
+    finally:
+        locale.setlocale(locale.LC_CTYPE, before)
 
 
 def initialize(seconds: float) -> None:

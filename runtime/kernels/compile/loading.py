@@ -55,7 +55,10 @@ def _load() -> None:
     errors: list[BaseException] = []
     if not any(loader.is_alive() for loader in _loaders):  # one goes on when who waits for it is interrupted
         loader = threading.Thread(target=_import_all, args=(errors,), name="loading the compiler", daemon=True)
-        loader.start()  # another thread may start one too: the second finds all imported
+        try:
+            loader.start()  # another thread may start one too: the second finds all imported
+        except RuntimeError:  # Python 3.12 starts none any more while it ends
+            return
         _loaders.append(loader)
     _loaders[-1].join()
     if errors:

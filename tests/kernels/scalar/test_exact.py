@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from specgrad.runtime.kernels import scalar
+from specgrad.runtime.kernels.compile.machine import fuses
 
 from .library import compiled, equal
 
@@ -161,9 +162,15 @@ def test_masked_exponential(dtype: type) -> None:
 
 @pytest.mark.parametrize(("dtype", "most"), [(np.float32, 87), (np.float64, 708)])
 def test_usual_exponential(dtype: type, most: int) -> None:
-    """The exponential of usual numbers has the bits of `exp`, up to the ends of their range; nan stays nan."""
+    """The exponential of usual numbers has the bits of `exp`, up to the ends of their range; nan stays nan.
+
+    Processors that do not fuse products and sums round the product by itself. Near the lower end it is subnormal where
+    the exponent comes first, and the last bit may differ.
+    """
     places = np.concatenate([np.linspace(-most, most, 20_000), np.linspace(-1, 1, 4000), [0.0, -0.0]]).astype(dtype)
     exp, usual = compiled("exp"), compiled("exp_of_usual")
-    assert not [x for x in places if not equal(usual(x), exp(x))]
+    exact = places if fuses() else places[places > (math.log(np.finfo(dtype).tiny) + 53 * math.log(2))]
+    assert not [x for x in exact if not equal(usual(x), exp(x))]
+    assert not [x for x in places if abs(usual(x) - exp(x)) > np.spacing(exp(x))]
     patterns = np.array([0x7FC00000, 0x7FC00001, 0x7FFFFFFF, 0xFFC00001], np.uint32).view(np.float32).astype(dtype)
     assert np.isnan([usual(x) for x in patterns]).all()
