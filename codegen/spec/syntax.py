@@ -22,10 +22,19 @@ MOST_BITS = 64 * LARGEST_EXPONENT  # of an integer that an expression of numbers
 
 def too_deep(tree: ast.expr, most: int = MOST_LEVELS) -> ast.AST | None:
     """The first node below so many levels, found without recursion; None in a tree of fewer."""
-    layer: list[ast.AST] = [tree]
+    layer: list[ast.expr] = [tree]
     for _ in range(most):
-        layer = [child for node in layer for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+        layer = [below for node in layer for below in _operands(node)]
     return layer[0] if layer else None
+
+
+def _operands(node: ast.AST) -> Iterator[ast.expr]:
+    """The expressions right below a node, also those in its keywords, comprehensions and parameters."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            yield child
+        else:
+            yield from _operands(child)
 
 
 def constant_fault(node: ast.AST) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from ... import locks
@@ -13,62 +14,85 @@ WHOLE = (
     "numba",
     f"{__package__}.array_types",
     f"{__package__}.compiler_pipelines",
+    f"{__package__}.halves",
     f"{__package__.partition('.kernels')[0]}.pool.commands",
 )  # with all that they import
-_done: list[bool] = []
-_loaders: list[threading.Thread] = []  # that were started
+# What numba itself imports when it compiles first, where it holds its lock: here none is needed.
+REGISTRIES = ("numba.core.boxing", "numba.cpython.listobj", "numba.cpython.setobj", "numba.np.npyimpl")
 
 
 def load_compiler() -> None:
-    """Import what compiling needs, in another thread: exceptions that are meant for this one do not reach it there.
-
-    A module whose import was interrupted is imported again, which those of numba do not survive.
-    """
-    if not _done:
-        _load()
+    """Import what compiling needs."""
+    if not _COMPILER.is_done:
+        _COMPILER.do()
 
 
 def load_types() -> None:
-    """Import what types and lowers NumPy's functions, which numba does when it compiles first, but nothing of SciPy's.
-
-    numba looks there whether SciPy has a BLAS, which takes as long as numba itself; specgrad requires SciPy, and who
-    compiles a product by numba's means imports it then.
-    """
-    if "numba.np.arraymath" not in sys.modules:
-        linalg: Any = importlib.import_module("numba.np.linalg")
-        look = linalg.ensure_blas
-        linalg.ensure_blas = lambda: None
-        try:
-            importlib.import_module("numba.np.arraymath")
-        finally:
-            linalg.ensure_blas = look
+    """Import what numba does when it compiles first: what types and lowers functions, but nothing of SciPy's."""
+    if not _TYPES.is_done and not _TYPES.do():
+        _import_types()
 
 
 def is_loaded() -> bool:
-    """Whether that has been done."""
-    return bool(_done)
+    """Whether what compiling needs is there."""
+    return _COMPILER.is_done
 
 
-def _load() -> None:
-    if locks.loads_here() or sys.is_finalizing() or locks.are_kept():
-        return  # whoever needs a module imports it here: no thread starts any more, or gets the locks that this one has
-    errors: list[BaseException] = []
-    if not any(loader.is_alive() for loader in _loaders):  # one goes on when who waits for it is interrupted
-        loader = threading.Thread(target=_import_all, args=(errors,), name="loading the compiler", daemon=True)
+class Imports:
+    """Imports that are done in another thread: exceptions that are meant for this one do not reach it there.
+
+    A module whose import was interrupted is imported again, which those of numba do not survive.
+    """
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        self.is_done = False
+        self._work = work
+        self._threads: list[threading.Thread] = []  # that were started
+
+    def do(self) -> bool:
+        """Wait until all is there. False where no thread starts any more, or gets the locks that this one has: whoever
+        needs a module imports it here.
+        """
+        if locks.loads_here() or sys.is_finalizing() or locks.are_kept():
+            return False
+        errors: list[BaseException] = []
+        if not any(thread.is_alive() for thread in self._threads):  # one goes on when who waits for it is interrupted
+            thread = threading.Thread(target=self._run, args=(errors,), name="loading the compiler", daemon=True)
+            try:
+                thread.start()  # another thread may start one too: the second finds all imported
+            except RuntimeError:  # Python 3.12 starts none any more while it ends
+                return False
+            self._threads.append(thread)
+        self._threads[-1].join()
+        if errors:
+            raise errors[0]
+        return True
+
+    def _run(self, errors: list[BaseException]) -> None:
         try:
-            loader.start()  # another thread may start one too: the second finds all imported
-        except RuntimeError:  # Python 3.12 starts none any more while it ends
-            return
-        _loaders.append(loader)
-    _loaders[-1].join()
-    if errors:
-        raise errors[0]
+            self._work()
+            self.is_done = True
+        except BaseException as error:  # for the thread that waits
+            errors.append(error)
 
 
-def _import_all(errors: list[BaseException]) -> None:
+def _import_whole() -> None:
+    for name in WHOLE:
+        importlib.import_module(name)
+
+
+def _import_types() -> None:
+    """numba looks whether SciPy has a BLAS, which takes as long as numba itself; specgrad requires SciPy, and who
+    compiles a product by numba's means imports it then."""
+    linalg: Any = importlib.import_module("numba.np.linalg")
+    look = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
     try:
-        for name in WHOLE:
-            importlib.import_module(name)
-        _done.append(True)
-    except BaseException as error:  # for the thread that waits
-        errors.append(error)
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = look
+    for name in REGISTRIES:
+        importlib.import_module(name)
+
+
+_COMPILER, _TYPES = Imports(_import_whole), Imports(_import_types)

@@ -18,7 +18,7 @@ from specgrad.codegen.spec.formula import (
 )
 from specgrad.codegen.spec.model import Formula
 from specgrad.codegen.spec.source import Source, Text
-from specgrad.codegen.spec.syntax import SCALAR_SYNTAX, TENSOR_SYNTAX
+from specgrad.codegen.spec.syntax import MOST_LEVELS, SCALAR_SYNTAX, TENSOR_SYNTAX, too_deep
 
 
 class Reports(list[str]):
@@ -203,3 +203,11 @@ def test_reading_metadata_is_not_reading_the_value(source: str, reads: int):
     tree = parse_expression(line(source), TENSOR_SYNTAX, Reports())
     assert tree is not None
     assert [node.id for node in value_reads(tree, ["x"])] == ["x"] * reads
+
+
+@pytest.mark.parametrize("text", ["f(self={})", "[x for x in {}]", "(lambda x={}: x)", "{}", "f(a)[{}]"])
+def test_levels_are_counted_inside_of_everything(text: str) -> None:
+    """Later versions of Python parse more of them than a recursion can go through."""
+    for levels, deep in ((MOST_LEVELS // 2, False), (MOST_LEVELS + 1, True)):
+        tree = ast.parse(text.format("-" * levels + "1"), mode="eval").body
+        assert (too_deep(tree) is not None) == deep
