@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,8 @@ from llvmlite import binding
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
-from codegen.machine_code.lowering import cache_of, kernels, kinds_of, nameless
+from codegen.machine_code.build import PYTHON
+from codegen.machine_code.lowering import cache_of, kernels, kinds_of, nameless, units
 from specgrad.runtime.kernels.cache import digest, lowered
 from specgrad.runtime.kernels.cache.dispatchers import parts_of
 from specgrad.runtime.kernels.compile import machine
@@ -26,11 +28,20 @@ carried = pytest.mark.skipif(not MODULES, reason="no modules are carried for suc
 
 @carried
 def test_all_that_is_listed_is_carried() -> None:
-    """For each level; who has changed a kernel is told to lower it again."""
+    """For each level; who has changed a kernel is told to lower it again.
+
+    The native code that every program begins with is carried for one version of Python, whose objects it reads: all
+    others compile it.
+    """
     done = subprocess.run(
         [sys.executable, "-m", "codegen", "modules", "--check"], cwd=ROOT, capture_output=True, text=True
     )
-    assert done.returncode == 0, f"run `python -m codegen modules`:\n{done.stdout}{done.stderr}"
+    told = f"run `python -m codegen modules`:\n{done.stdout}{done.stderr}"
+    if sys.version_info[:2] == PYTHON:
+        assert done.returncode == 0, told
+    else:
+        missing = re.findall(r": (\d+) of \d+ modules are missing", done.stdout)
+        assert missing and {*missing} == {str(len(units()))}, told
 
 
 @carried
@@ -38,7 +49,7 @@ def test_all_that_is_listed_is_carried() -> None:
     "name", ["relu forward", "tanh forward", "cpu.exp forward", "draw_loops survivors", "optim.cpu adam_update"]
 )
 def test_the_code_is_that_which_is_compiled_here(name: str) -> None:
-    """Instruction by instruction; names that numba counts may differ."""
+    """Instruction by instruction, by the Python whose bytecode was lowered; names that numba counts may differ."""
     line = next(line for line in kernels().values() if name in line)
     cache, context = cache_of(line), cpu_target.target_context
     parts = cache.emitted(kinds_of(line), context)
@@ -46,7 +57,7 @@ def test_the_code_is_that_which_is_compiled_here(name: str) -> None:
     cache.prepare()
     with global_compiler_lock:
         made = cache.compiled(kinds_of(line), None)
-    assert instructions(parts[1]) == instructions(parts_of(made)[1])
+    assert instructions(parts[1]) == instructions(parts_of(made)[1]) or sys.version_info[:2] != PYTHON
 
 
 def instructions(code: bytes) -> list[bytes]:
