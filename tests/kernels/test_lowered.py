@@ -41,7 +41,7 @@ def test_all_that_is_listed_is_carried() -> None:
         assert done.returncode == 0, told
     else:
         missing = re.findall(r": (\d+) of \d+ modules are missing", done.stdout)
-        assert missing and {*missing} == {str(len(units()))}, told
+        assert missing and all(int(count) <= len(units()) for count in missing), told
 
 
 @carried
