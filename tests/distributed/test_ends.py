@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from specgrad.runtime.distributed.launching import mpiexec
+from tests.patience import PATIENCE
 from tests.repository import ROOT
 
 pytest.importorskip("mpi4py")
-PATIENCE = 120  # seconds; after that, mpiexec is ended
 BEGIN = """
 import datetime, os, signal
 os.dup2(os.open(f"{{os.getpid()}}.said", os.O_CREAT | os.O_WRONLY | os.O_APPEND), 2)

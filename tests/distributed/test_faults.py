@@ -19,10 +19,10 @@ import specgrad as sg
 from specgrad.runtime.distributed.launching import mpiexec
 from tests.attack.amount import FULL, SEED, amount
 from tests.distributed.faulty_training import BATCH, STEPS, TIMEOUT, batch, network
+from tests.patience import PATIENCE
 from tests.repository import ROOT
 
 pytest.importorskip("mpi4py")
-PATIENCE = 120  # seconds for a training with one fault
 SLACK = 60.0  # seconds, beyond the timeout of groups, until all have ended: on a busy machine
 RANKS = 3 if FULL else 2
 WAYS = ("kill", "stop", "raise", "memory", "exit")

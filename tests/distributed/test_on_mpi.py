@@ -17,10 +17,10 @@ from tests.distributed import (  # noqa: F401 - they register their checks
     training,
 )
 from tests.distributed.checks import CHECKS
+from tests.patience import PATIENCE
 from tests.repository import ROOT
 
 pytest.importorskip("mpi4py")
-PATIENCE = 120  # seconds; after that, mpiexec is ended
 
 
 def run(*command: str) -> subprocess.CompletedProcess[str]:
