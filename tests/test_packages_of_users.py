@@ -22,6 +22,7 @@ PACKAGES = {  # what `verify` counts, and what the wheel holds besides the modul
     "norm_ops": ("3 ops, ", {"norm_ops.yaml", "generated/kernels/rows/cuda_gained_rms.py"}),
     "row_ops": ("3 ops, ", {"row_ops.yaml", "kernels.py"}),
 }
+PROVED = ("activation_ops", "norm_ops")  # by the other commands too: one of expressions, one of row programs
 
 
 def run(folder: Path, *command: str | Path, python: str | Path = sys.executable) -> str:
@@ -58,10 +59,11 @@ def test_a_package(name: str, elsewhere: tuple[Path, Path], tmp_path: Path, caps
     assert main([str(folder / spec)]) == 0
     shown = capsys.readouterr().out
     assert count in shown and " 0 wrong, " in shown
-    assert main([str(folder / spec), "--check"]) == 0
-    assert main(["pictures", "--check", "--spec", str(folder / spec)]) == 0
-    assert main(["prove", "--spec", str(folder / spec)]) == 0
-    assert " 0 wrong" in capsys.readouterr().out
+    if name in PROVED:
+        assert main([str(folder / spec), "--check"]) == 0
+        assert main(["pictures", "--check", "--spec", str(folder / spec)]) == 0
+        assert main(["prove", "--spec", str(folder / spec)]) == 0
+        assert " 0 wrong" in capsys.readouterr().out
     seen = "not formulas and not fresh"  # which the commands above have checked
     run(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", seen, "tests")
     python, site = elsewhere
