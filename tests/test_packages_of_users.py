@@ -64,7 +64,7 @@ def test_a_package(name: str, elsewhere: tuple[Path, Path], tmp_path: Path, caps
         assert main(["pictures", "--check", "--spec", str(folder / spec)]) == 0
         assert main(["prove", "--spec", str(folder / spec)]) == 0
         assert " 0 wrong" in capsys.readouterr().out
-    seen = "not formulas and not fresh"  # which the commands above have checked
+    seen = "not formulas and not fresh"  # which generating has checked
     run(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", seen, "tests")
     python, site = elsewhere
     wheel = run(folder, "-c", BUILD, str(tmp_path)).split()[-1]

@@ -82,7 +82,7 @@ def test_training_over_ten_thousand_steps() -> None:
 
     blocks, size = growth(step, 10_000)
     assert blocks < 30
-    assert size < 2**20
+    assert size < 2**18
 
 
 X = sg.tensor([0.1, 0.2, 0.3, 0.4], dtype=sg.float64, requires_grad=True)
@@ -165,7 +165,7 @@ def test_features(step: Callable[[], None]) -> None:
         warnings.simplefilter("ignore")
         blocks, size = growth(step, 300)
     assert blocks < 30
-    assert size < 2**20
+    assert size < 2**18
 
 
 def test_cycle_of_create_graph() -> None:

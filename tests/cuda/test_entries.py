@@ -9,7 +9,7 @@ import pytest
 
 import specgrad as sg
 
-from ..generated.calls import BY_NAME, NAMES, Style, gradients, run, texts
+from ..generated.calls import BY_NAME, NAMES, Style, outputs_and_gradients, run, texts
 from ..places import simulated_device
 from .comparison import REFUSED, UP_TO_PHASE, same, shown
 
@@ -31,22 +31,31 @@ def outputs(name: str, text: str, style: Style) -> Any:
         return type(error)
 
 
+def computed(name: str, text: str, style: Style) -> Any:
+    """The outputs and the gradients, or the error, in the same way."""
+    sg.manual_seed(0)
+    try:
+        return outputs_and_gradients(name, text, style)
+    except REFUSED as error:
+        return type(error)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_values_and_gradients(name: str) -> None:
     for text in texts(BY_NAME[name]):
-        expected, found = outputs(name, text, HOST), outputs(name, text, DEVICE)
+        expected, found = computed(name, text, HOST), computed(name, text, DEVICE)
         if isinstance(expected, type):
             assert found is expected, f"{name}({text}): {found} instead of {expected}"
             continue
         assert not isinstance(found, type), f"{name}({text}) raises {found}"
-        for one, other in zip(found, expected, strict=True):
+        for one, other in zip(map(shown, found[0]), map(shown, expected[0]), strict=True):
             assert same(one, other, 1e-11, name in UP_TO_PHASE), (
                 f"{name}({text}) gives {one} on the device, {other} on the CPU"
             )
             assert not isinstance(one, sg.Tensor) or one.is_cuda or "'cpu'" in text, f"{name}({text}) is {one.device}"
         if name in UP_TO_PHASE:  # so are gradients of what depends on these vectors
             continue
-        for one, other in zip(gradients(name, text, DEVICE), gradients(name, text, HOST), strict=True):
+        for one, other in zip(found[1], expected[1], strict=True):
             assert same(one, other, 1e-9), f"{name}({text}): gradient {one} on the device, {other} on the CPU"
             assert one is None or one.is_cuda
 

@@ -152,9 +152,21 @@ def weighted_sum(outputs: tuple[Any, ...]) -> Any:
 def gradients(name: str, text: str, style: Style, general: bool = False) -> list[Any]:
     """The gradients of the differentiable tensors of a call; `general` as in `run`, for which formulas are computed."""
     given = arguments(name, text, style)
-    wanted = [t for t in tensors_of(given) if t.requires_grad]
     with watched(general):
-        total = weighted_sum(call(BY_NAME[name], given))
-        if total is None or not wanted:
-            return []
-        return list(sg.autograd.grad(total, wanted, allow_unused=True))
+        return gradients_to(given, call(BY_NAME[name], given))
+
+
+def outputs_and_gradients(name: str, text: str, style: Style) -> tuple[tuple[Any, ...], list[Any]]:
+    """Both of one call."""
+    given = arguments(name, text, style)
+    outputs = call(BY_NAME[name], given)
+    return outputs, gradients_to(given, outputs)
+
+
+def gradients_to(given: dict[str, Any], outputs: tuple[Any, ...]) -> list[Any]:
+    """The gradients of the differentiable tensors among the arguments of a call that gave these outputs."""
+    wanted = [t for t in tensors_of(given) if t.requires_grad]
+    total = weighted_sum(outputs)
+    if total is None or not wanted:
+        return []
+    return list(sg.autograd.grad(total, wanted, allow_unused=True))

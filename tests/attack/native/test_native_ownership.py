@@ -20,7 +20,7 @@ from tests.attack.amount import FULL, SEED, amount
 from tests.repository import ROOT
 
 CHUNKS = amount(1, 12)
-POINTS = amount(1, 1000)  # of each program that each act is tried at
+POINTS = amount(2, 1000)  # of each program that each act is tried at
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
