@@ -47,9 +47,8 @@ def attention(qkv: Any) -> Any:
 
 
 def whole_layers() -> dict[str, Any]:
-    """The same on all ranks."""
-    sg.manual_seed(5)
-    return {
+    """The same on all ranks, which may be threads: each draws from a generator of its own."""
+    layers = {
         "table": nn.Embedding(WORDS, WIDTH),
         "before": nn.LayerNorm(WIDTH),
         "qkv": nn.Linear(WIDTH, 3 * WIDTH),
@@ -59,6 +58,11 @@ def whole_layers() -> dict[str, Any]:
         "down": nn.Linear(4 * WIDTH, WIDTH),
         "head": nn.Linear(WIDTH, WORDS, bias=False),
     }
+    generator = sg.Generator().manual_seed(5)
+    for name in ("table", "qkv", "out", "up", "down", "head"):
+        for parameter in layers[name].parameters():
+            nn.init.uniform_(parameter, -0.3, 0.3, generator=generator)
+    return layers
 
 
 def split_layers(sequence_dim: int | None) -> dict[str, Any]:
