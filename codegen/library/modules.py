@@ -8,8 +8,8 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 Arity = tuple[int, float]  # fewest and most arguments; the most may be infinite
@@ -76,7 +76,7 @@ def _public(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Parameters:
-    """The parameters of one function, in order; `read` are those that do more than come back as they are."""
+    """The parameters of one function, in order."""
 
     names: tuple[str, ...]  # that can be given by place
     required: int  # of these, the first so many
@@ -84,7 +84,12 @@ class Parameters:
     rest: str = ""  # the name behind the star
     first_hint: str = ""  # the annotation of the first
     gives: str = ""  # the annotation of the result
-    read: frozenset[str] = frozenset()
+    function: ast.FunctionDef | None = field(default=None, compare=False, repr=False)
+
+    @cached_property
+    def read(self) -> frozenset[str]:
+        """The parameters that do more than come back as they are."""
+        return frozenset(_reads(self.function)) if self.function is not None else frozenset()
 
     def takes(self, count: int) -> bool:
         """Whether so many arguments by place are a call."""
@@ -114,7 +119,7 @@ def _parameters(function: ast.FunctionDef) -> Parameters:
         arguments.vararg.arg if arguments.vararg else "",
         ast.unparse(hint) if hint else "",
         ast.unparse(function.returns) if function.returns else "",
-        frozenset(_reads(function)),
+        function,
     )
 
 

@@ -157,12 +157,19 @@ def team_of(rows: Rows, itemsize: int = 4) -> tuple[str, str, int, Any]:
     if rows.kind == "columns":
         lanes = lanes_of_column(along)
         if lanes == 1:
-            return "held", "thread", -(-count // THREADS), THREADS
+            threads = threads_of(count)
+            return "held", "thread", -(-count // threads), threads
         return "held" if along <= lanes * BLOCK else "whole", "columns", -(-count // WARP), (WARP, lanes, 1)
     lanes = power_of_two(-(-along // BLOCK))
     if lanes <= WARP:
-        return "held", "warp", -(-count * lanes // THREADS), (lanes, THREADS // lanes, 1)
+        teams = threads_of(count * lanes) // lanes
+        return "held", "warp", -(-count // teams), (lanes, teams, 1)
     return ("held", "block", count, lanes) if lanes <= held_by(itemsize) else ("whole", "block", count, MANY)
+
+
+def threads_of(lanes: int) -> int:
+    """The threads of a block that has several teams, of so many lanes in all: whole warps, no more than have work."""
+    return min(THREADS, -(-lanes // WARP) * WARP)
 
 
 def held_by(itemsize: int) -> int:
