@@ -73,6 +73,7 @@ def test_operands_in_any_layout(place: Any, kind: np.dtype, seed: int) -> None:
     assert np.array_equal(found, expected if kind.itemsize > 2 else expected.astype(kind).astype(F32))
 
 
+@pytest.mark.parametrize("place", ["simulated"], indirect=True)  # no library has to do with it
 @pytest.mark.parametrize("kind", OWN, ids=str)
 @pytest.mark.parametrize("sizes", [(3, 5, 2), (65, 20, 17)], ids=str)
 def test_own_kernel(place: Any, kind: np.dtype, sizes: tuple[int, int, int]) -> None:
