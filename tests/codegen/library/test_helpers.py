@@ -45,8 +45,7 @@ def test_reads_names_and_arities_without_importing(tmp_path: Path):
 
 
 def test_what_is_not_there_is_not_checked(tmp_path: Path):
-    known = read_known(tmp_path)
-    assert known == Known()
+    assert read_known(tmp_path) == Known()
 
 
 def test_reads_parameters():

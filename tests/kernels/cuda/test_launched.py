@@ -76,6 +76,19 @@ def test_the_table_has_all_teams(kind: str) -> None:
     assert teams == {*TEAMS[kind]} and SPLIT[kind] in {team for _, team in TEAMS[kind]}
 
 
+@pytest.mark.parametrize("amount", [1, 5, 31, 32, 33, 255, 256, 257, 1000])
+@pytest.mark.parametrize("along", [0, 1, 9, 100, 256])
+def test_blocks_have_whole_warps_of_which_none_is_idle(amount: int, along: int) -> None:
+    """All rows are somebody's, and no block has a warp more than its rows need."""
+    for kind in ("rows", "columns"):
+        _, team, blocks, threads = rows.team_of(rows.Rows(kind, amount, along, ()))
+        if team in ("warp", "thread"):
+            lanes, teams = (threads[0], threads[1]) if team == "warp" else (1, threads)
+            assert (blocks - 1) * teams < amount <= blocks * teams
+            assert lanes * teams % 32 == 0 and lanes * teams <= rows.THREADS
+            assert blocks > 1 or lanes * (teams - amount) < 32
+
+
 class Network(sg.nn.Module):
     """Layers with parameters and statistics."""
 
