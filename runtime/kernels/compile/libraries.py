@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
-from llvmlite.binding import parse_assembly
+from llvmlite.binding import create_new_module_pass_manager, parse_assembly
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import LoweringPass, register_pass
 
@@ -35,7 +35,12 @@ class UnoptimisedLibrary(WholeLibrary):
     """A module that LLVM does not optimise."""
 
     def _optimize_final_module(self) -> None:
-        """It stays as it is."""
+        """Only what nobody reads goes: there are addresses of this process in it, with which no code can be kept."""
+        passes = create_new_module_pass_manager()
+        passes.add_sroa_pass()
+        passes.add_dead_code_elimination_pass()
+        passes.add_global_dead_code_eliminate_pass()
+        passes.run(self._final_module, self._codegen._pass_builder())
 
 
 class KernelLibrary(WholeLibrary):
