@@ -35,7 +35,7 @@ read: $(VENV)/stamp-test ## gen-check, lint and type at once, each of which keep
 attack: $(VENV)/stamp-test ## hostile calls, programs, files and moments, for about an hour; a seed a day
 	SPECGRAD_ATTACK=full SPECGRAD_ATTACK_SEED=$(SEED) $(ATTACK_PYTHON) -m pytest -n 2 --dist worksteal tests/attack tests/distributed/test_faults.py
 
-gen: $(VENV)/stamp-test ## write generated/ and docs/ops from derivatives.yaml
+gen: $(VENV)/stamp-test ## write generated/ and docs/ops from derivatives.yaml, and stubs from specgrad/torch_names.py
 	$(BIN)/python -m codegen
 	$(BIN)/python -m codegen pictures
 
@@ -46,14 +46,15 @@ verify: $(VENV)/stamp-test ## check every formula of derivatives.yaml numericall
 	$(BIN)/python -m codegen verify
 
 mutate: $(VENV)/stamp-test ## change the entries that differ from SINCE's, one thing at a time: who notices?
-	@mkdir -p out
-	git show $(SINCE):derivatives.yaml > out/since.yaml
-	$(BIN)/python -m codegen mutate --unlike out/since.yaml
+	@rm -rf out/since && mkdir -p out/since
+	git archive $(SINCE) derivatives.yaml $$(git ls-tree --name-only $(SINCE) tests/spec) | tar -x -C out/since
+	$(BIN)/python -m codegen mutate --unlike out/since/derivatives.yaml
 
 mutate-last: $(VENV)/stamp-test ## a sample of that for the last commit's entries: mistakes that a call shows are to be found
-	@mkdir -p out
-	git show HEAD~1:derivatives.yaml > out/before.yaml 2>/dev/null || cp derivatives.yaml out/before.yaml
-	$(BIN)/python -m codegen mutate --unlike out/before.yaml --sample 25 --most 12 --least 0.95
+	@rm -rf out/before && mkdir -p out/before/tests
+	git archive HEAD~1 derivatives.yaml $$(git ls-tree --name-only HEAD~1 tests/spec) 2>/dev/null | tar -x -C out/before \
+		|| { cp derivatives.yaml out/before && cp -r tests/spec out/before/tests; }
+	$(BIN)/python -m codegen mutate --unlike out/before/derivatives.yaml --sample 25 --most 12 --least 0.95
 
 lint: $(VENV)/stamp-test ## ruff: rules and format
 	$(BIN)/ruff check

@@ -27,7 +27,7 @@ import argparse
 import gc
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -142,7 +142,16 @@ def parse(argv: list[str]) -> argparse.Namespace:
 def read(options: argparse.Namespace) -> Project | None:
     """The project that options mean; None after showing what is wrong with it."""
     project, problems = read_project(options)
+    warn_of(project.spec.renamed if project is not None else ())
     return None if show(problems) else project
+
+
+def warn_of(renamed: Sequence[Problem]) -> None:
+    """Print each older name of a key once, with its first place."""
+    first = {each.message: each for each in reversed(renamed)}
+    for message, each in sorted(first.items(), key=lambda item: item[1].where):
+        count = sum(other.message == message for other in renamed)
+        print(f"{each.where}: warning: {message}{f' ({count} places)' if count > 1 else ''}", file=sys.stderr)
 
 
 def show(problems: list[Problem]) -> bool:
@@ -207,7 +216,6 @@ def count(project: Project) -> int:
 
 
 def parser_of(command: str) -> argparse.ArgumentParser:
-    """The options of a command that takes the names of ops, and a spec."""
     parser = argparse.ArgumentParser(prog=f"python -m codegen {command}")
     parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
     add_options(parser)
@@ -240,7 +248,6 @@ def pictures(argv: list[str]) -> int:
 
 
 def draw(project: Project, only_check: bool) -> int:
-    """Draw the pictures of a package, where there are any."""
     from .pages.drawing import pictures_command
     from .verify.command import package_of
 
@@ -251,7 +258,6 @@ def draw(project: Project, only_check: bool) -> int:
 
 
 def new(argv: list[str]) -> int:
-    """Make a package of a user's ops."""
     from .scaffold import new_package
 
     parser = argparse.ArgumentParser(prog="python -m codegen new")
@@ -304,7 +310,6 @@ def pieces(argv: list[str]) -> int:
 
 
 def wheel(argv: list[str]) -> int:
-    """Build a wheel with machine code."""
     from .wheel.command import wheel_command
 
     return wheel_command(argv)

@@ -9,11 +9,11 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from .proof.derive import missing_derivative
+from .proof.derive import completed, missing_derivative
 from .proof.numbers import CONSTANTS
 from .spec.formula import functions_in
 from .spec.formula import names as formula_names
-from .spec.load import load_spec
+from .spec.load import read_spec
 from .spec.model import Entry
 
 NAME = "my_op"
@@ -29,12 +29,12 @@ def derive_command(argv: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "entry.yaml"
         path.write_text(entry_text(options.expression, options.numbers, options.complex), encoding="utf-8")
-        spec, problems = load_spec(path, "expression")
+        spec, problems = read_spec(path, "expression")
     for problem in problems:
         print(f"derive: {problem.message}", file=sys.stderr)
     if problems or not spec.entries:
         return 1
-    return shown(spec.entries[0])
+    return shown(completed(spec.entries[0]))
 
 
 def entry_text(expression: str, numbers: Sequence[str], is_complex: bool) -> str:
@@ -46,7 +46,6 @@ def entry_text(expression: str, numbers: Sequence[str], is_complex: bool) -> str
 
 
 def names(expression: str) -> list[str]:
-    """The names that an expression reads, functions and constants aside."""
     try:
         tree = ast.parse(expression.strip(), mode="eval")
     except SyntaxError:
@@ -56,7 +55,6 @@ def names(expression: str) -> list[str]:
 
 
 def shown(entry: Entry) -> int:
-    """Print the entry with its formulas."""
     if reason := missing_derivative(entry):
         print(f"derive: no formula: {reason}", file=sys.stderr)
         return 1

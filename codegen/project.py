@@ -17,15 +17,17 @@ from pathlib import Path
 from .check.validate import validate
 from .emit.layout import Formatter, laid_out, layout_of
 from .emit.render import OUTSIDE, Renderer, Target
+from .emit.torch_stubs import torch_stubs
 from .emit.write import Files
 from .library.bases import SPEC, SPECGRAD, Base, chain, recorded_base
+from .library.by_name import with_parts_by_name
 from .library.homes import PLACES, Home, Known, Library, op_places, runtime_home
 from .library.manifest import listed
 from .library.ownership import Refused, check_importable
 from .library.taken import Taken, read_taken
 from .pages.pages import pages, reference
 from .proof.axioms import Functions
-from .spec.load import load_spec
+from .proof.load import load_spec
 from .spec.model import Problem, Spec, Where
 
 TREE = SPEC.parent
@@ -47,12 +49,10 @@ class Project:
 
     @property
     def functions(self) -> Functions:
-        """The scalar functions of users' packages."""
         return self.renderer.library.functions[0]
 
     @property
     def below(self) -> Spec:
-        """The entries that its own build on."""
         return joined(self.renderer.bases)
 
     @property
@@ -61,7 +61,6 @@ class Project:
 
     @property
     def command(self) -> str:
-        """The command that writes the package."""
         if self.in_tree:
             return f"python -m {Target.command}"
         base = self.renderer.bases[-1].name
@@ -69,20 +68,20 @@ class Project:
         return f"python -m {OUTSIDE.command} {self.path} --out {self.root}{said}"
 
     def command_for(self, name: str) -> str:
-        """Another command for this project."""
         place = "" if self.in_tree else f" --spec {self.path} --out {self.root}"
         return f"python -m {self.renderer.target.command} {name}{place}"
 
     @property
     def pictures(self) -> Path:
-        """Where its pictures are."""
         return TREE / "docs" / "pictures" / "ops" if self.in_tree else self.root / "pictures"
 
     def files(self, formatter: Formatter | None) -> dict[Path, Files]:
         """Every file that is written, laid out by a formatter, by the folders that have a manifest."""
         files, command, layout = self.renderer.rendered(), self.renderer.target.command, ""
         if self.in_tree:
-            parts = {self.root: files, TREE / "docs": pages(self.renderer, SPEC)}
+            names = TREE / "specgrad"
+            stubs = torch_stubs(names / "torch_names.py")
+            parts = {self.root: files, TREE / "docs": pages(self.renderer, SPEC), names: stubs}
         else:
             parts = {self.root: files | reference(self.renderer, self.path)}
             layout = layout_of(formatter)
@@ -111,6 +110,7 @@ def read_project(options: argparse.Namespace) -> tuple[Project | None, list[Prob
     taken = read_taken(TREE / "generated", tree)
     if options.spec is None:
         known = replace(Library((runtime_home(True),)).known(), taken=taken)
+        tree = with_parts_by_name(tree, runtime_home(True))
         problems = [*problems, *validate(tree, known)] or without_entries(tree)
         if problems:
             return None, problems
@@ -155,6 +155,7 @@ def read_outside(path: Path, root: Path, bases: tuple[Base, ...], taken: Taken) 
     functions, wrong = library.functions
     spec, problems = load_spec(path, path.name, functions)
     problems += wrong
+    spec = with_parts_by_name(spec, home)
     problems += library.clashes(op_places(*(base.spec for base in bases), spec))
     known = replace(library.known(), taken=taken, beside={} if home else beside(path))
     problems += validate(spec, known, joined(bases))
@@ -166,7 +167,6 @@ def read_outside(path: Path, root: Path, bases: tuple[Base, ...], taken: Taken) 
 
 
 def joined(bases: tuple[Base, ...]) -> Spec:
-    """The entries of all bases as one spec."""
     return Spec(SPEC.name, tuple(entry for base in bases for entry in base.spec.entries))
 
 

@@ -11,10 +11,14 @@ from ..runtime.autograd.methods import AutogradMethods
 from ..runtime.dispatch.elementwise.elementwise import standing_for
 from ..runtime.dispatch.overloads import NUMBERS
 from ..runtime.errors import ArgumentError
+from ..runtime.methods.layouts import LayoutMethods
+from ..runtime.methods.memory import StorageMethods
 from ..runtime.methods.mixin import TensorMethods
 from ..runtime.modes.intercept import NOT_HANDLED, intercept, uncast, watch
 from ..runtime.modes.overrides.calls import overridden
 from ..runtime.modes.overrides.classes import plain
+from ..runtime.saving.rebuild import PickleMethods
+from ..runtime.sharing.multiprocessing.tensor_methods import SharingMethods
 from ..runtime.tensor.base import TensorBase
 from ..runtime.tensor.shapes import gathered, sequences
 from . import kernels, ops
@@ -23,7 +27,16 @@ from .ops.logic import _bitwise_left_shift, _bitwise_right_shift
 from .ops.matmul import BMM, DOT, MM, MV
 
 
-class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
+class Tensor(
+    AutogradMethods,
+    TensorMethods,
+    LayoutMethods,
+    StorageMethods,
+    PickleMethods,
+    SharingMethods,
+    TensorBase,
+    factory=True,
+):
     """A multi-dimensional array of one dtype that records what is done to it; made by `specgrad.tensor` and its kin."""
 
     __slots__ = ()

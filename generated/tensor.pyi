@@ -4,12 +4,16 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 from ..runtime.autograd.methods import AutogradMethods
+from ..runtime.methods.layouts import LayoutMethods
+from ..runtime.methods.memory import StorageMethods
 from ..runtime.methods.mixin import TensorMethods
+from ..runtime.saving.rebuild import PickleMethods
+from ..runtime.sharing.multiprocessing.tensor_methods import SharingMethods
 from ..runtime.tensor.base import TensorBase
 
 Number = int | float | complex
 
-class Tensor(AutogradMethods, TensorMethods, TensorBase):
+class Tensor(AutogradMethods, TensorMethods, LayoutMethods, StorageMethods, PickleMethods, SharingMethods, TensorBase):
     def __hash__(self) -> int: ...
     def abs(self) -> Tensor: ...
     def abs_(self) -> Tensor: ...

@@ -45,22 +45,22 @@ _WORDS = (
 )
 
 
-def completed_from(model: Any) -> Callable[[Documented], Documented]:
-    """A decorator that completes the docstring of a class or function by that of a similar one, its model.
+def completed_from(*models: Any) -> Callable[[Documented], Documented]:
+    """A decorator that completes the docstring of a class or function by those of similar ones, its models.
 
-    Sections that are missing, and entries for parameters that the section Args leaves out, are the model's. Where the
-    names of both tell a number of dimensions (`Conv1d`, `Conv2d`), so do the words that are taken over: "sequence"
-    becomes "image", and "(N, C, L)" becomes "(N, C, H, W)".
+    Sections that are missing, and entries for parameters that the section Args leaves out, are those of the first
+    model that has them. Where the names of both tell a number of dimensions (`Conv1d`, `Conv2d`), so do the words that
+    are taken over: "sequence" becomes "image", and "(N, C, L)" becomes "(N, C, H, W)".
 
     Args:
-        model: the class or function whose docstring is complete.
+        *models: classes or functions whose docstrings are complete.
     """
 
     def completed(variant: Documented) -> Documented:
         if isinstance(variant, type) and variant.__doc__:  # python -OO keeps none
-            variant.__doc__ = _Completed(variant.__doc__, _parameters(variant), model)  # type: ignore[assignment]
+            variant.__doc__ = _Completed(variant.__doc__, _parameters(variant), models)  # type: ignore[assignment]
         elif variant.__doc__:
-            variant.__doc__ = _completed(variant.__doc__, variant.__name__, _parameters(variant), model)
+            variant.__doc__ = _completed(variant.__doc__, variant.__name__, _parameters(variant), models)
         return variant
 
     return completed
@@ -69,20 +69,19 @@ def completed_from(model: Any) -> Callable[[Documented], Documented]:
 class _Completed:
     """The docstring of a class, completed whenever it is read: there are many, and few programs read one."""
 
-    def __init__(self, own: str, parameters: tuple[str, ...], model: Any) -> None:
-        self.own = own
-        self.parameters = parameters
-        self.model = model
+    def __init__(self, own: str, parameters: tuple[str, ...], models: Sequence[Any]) -> None:
+        self.own, self.parameters, self.models = own, parameters, models
 
     def __get__(self, instance: Any, variant: Any) -> str:
-        return _completed(self.own, variant.__name__, self.parameters, self.model)
+        return _completed(self.own, variant.__name__, self.parameters, self.models)
 
 
-def _completed(doc: str, name: str, parameters: tuple[str, ...], model: Any) -> str:
-    own = _sections(cleandoc(doc))
-    theirs = _sections(_translated(_cleaned(model.__doc__), model.__name__, name))
-    arguments = _merged(own.get("Args", ""), theirs.get("Args", ""), parameters)
-    merged = {**theirs, **own, "Args": arguments}
+def _completed(doc: str, name: str, parameters: tuple[str, ...], models: Sequence[Any]) -> str:
+    merged = _sections(cleandoc(doc))
+    for model in models:
+        theirs = _sections(_translated(_cleaned(model.__doc__), model.__name__, name))
+        arguments = _merged(merged.get("Args", ""), theirs.get("Args", ""), parameters)
+        merged = {**theirs, **merged, "Args": arguments}
     return "\n\n".join(merged[title] for title in ("", *_SECTIONS) if merged.get(title))
 
 

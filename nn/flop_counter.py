@@ -41,8 +41,7 @@ class FlopCounterMode:
         display: bool = True,
         custom_mapping: dict[Any, Callable[..., int]] | None = None,
     ) -> None:
-        self.depth = depth
-        self.display = display
+        self.depth, self.display = depth, display
         self.custom = {_name(op): count for op, count in (custom_mapping or {}).items()}
         self.flop_counts: dict[str, dict[str, int]] = {}
         self._names: dict[int, str] = {}

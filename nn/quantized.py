@@ -188,7 +188,6 @@ def fuse_modules(model: Any, modules_to_fuse: Sequence[Any], inplace: bool = Fal
 
 
 def _fused(layers: Sequence[Module]) -> Module:
-    """One layer that computes what several do."""
     first, *rest = layers
     if not isinstance(first, _ConvNd | Linear | _BatchNorm) or any(layer.training for layer in layers) or len(rest) > 2:
         kinds = ", ".join(type(layer).__name__ for layer in layers)
@@ -201,18 +200,6 @@ def _fused(layers: Sequence[Module]) -> Module:
             else fuse_conv_bn_eval(first, norm, first.transposed)
         )
     return Sequential(first, *rest) if rest else first
-
-
-def refuse(*args: Any, **kwargs: Any) -> Any:
-    """A conversion to quantized tensors: there are none.
-
-    Args:
-        *args, **kwargs: as in PyTorch.
-
-    Raises:
-        NotImplementedError: always.
-    """
-    raise NotImplementedError("specgrad has no quantized tensors: a model is not observed or converted to them")
 
 
 class ObserverBase(Module):
@@ -228,7 +215,7 @@ class ObserverBase(Module):
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        refuse()
+        raise NotImplementedError("specgrad has no quantized tensors: a model is not observed or converted to them")
 
 
 class FakeQuantizeBase(ObserverBase):

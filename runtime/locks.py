@@ -71,7 +71,6 @@ def locked(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def remember(lock: Any) -> None:
-    """Let forks find somebody else's lock open too."""
     _known.add(weakref.ref(lock, _known.discard))
 
 
@@ -88,7 +87,6 @@ class _Imports:
         return False
 
     def release(self) -> None:
-        """Let others import again."""
         _imp.release_lock()
 
 
@@ -135,7 +133,6 @@ def _take_all() -> None:
 
 
 def _give_back() -> None:
-    """Let others take again what was taken."""
     deque(map(_release, compress(_here.wanted, _here.taken)), maxlen=0)
     _here.taken.clear()
 

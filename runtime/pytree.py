@@ -44,7 +44,6 @@ def children(tree: Any) -> list[Any] | None:
 
 
 def unflatten(leaves: Sequence[Any], spec: Spec) -> Any:
-    """The tree of this structure with these leaves."""
     return _unflatten(iter(leaves), spec)
 
 
@@ -60,7 +59,6 @@ def _unflatten(leaves: Any, spec: Spec) -> Any:
 
 
 def tree_map(function: Callable[[Any], Any], tree: Any) -> Any:
-    """The tree with the function's value in place of each leaf."""
     leaves, spec = flatten(tree)
     return unflatten([function(leaf) for leaf in leaves], spec)
 

@@ -24,7 +24,6 @@ _END = 2**62  # of the words of a stream
 
 
 def _advanced(words: np.ndarray, count: int) -> int:
-    """The position in a stream, which is advanced by `count` words."""
     offset = int(words[1])
     words[1] = offset + count
     return offset
@@ -125,7 +124,6 @@ class Generator:
 
 
 def _position(words: np.ndarray) -> tuple[int, int]:
-    """Seed and position that a state holds."""
     version, seed, offset = words.tolist()
     if version != _VERSION:
         raise RuntimeError(f"set_state(): expected a state of version {_VERSION}, but got version {version}")

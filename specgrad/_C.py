@@ -5,6 +5,7 @@ from functools import partial as _partial
 from typing import Any
 
 from .generated.tensor import Tensor
+from .jit import is_tracing
 from .runtime.cuda.api.streams import Event, Stream
 from .runtime.methods.mixin import parsed_to
 from .runtime.modes.intercept import watch as _watch
@@ -17,7 +18,7 @@ from .runtime.pytorch.compilers.script_types import KINDS as _KINDS
 from .runtime.pytorch.compilers.scripting import CompilationUnit as Graph
 from .runtime.pytorch.compilers.scripting import CompilationUnit as Node
 from .runtime.pytorch.compilers.scripting import CompilationUnit as Value
-from .runtime.pytorch.compilers.scripting import ScriptFunction, is_tracing
+from .runtime.pytorch.compilers.scripting import ScriptFunction
 from .runtime.pytorch.futures import Future
 from .runtime.random import Generator, default_generator
 from .runtime.saving.records import PyTorchFileReader

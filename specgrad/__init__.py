@@ -2,18 +2,20 @@
 
 The four folders of the project are reached through relative links beside this file, so to Python and to
 every tool this is an ordinary package. What PyTorch keeps under another name (`optim`, `utils.data`,
-`autograd`, `linalg`, `special`, `fft`, `random`) is a small real module here that re-exports: entries in
-`sys.modules` would do for a running program, but type checkers and editors could not follow them. `profiler`,
-`graph`, `cuda` and others, which most programs never ask for, are loaded when they are first named (`later.py`).
+`profiler`) is an entry of one table (`torch_names.py`): a module that finds a name when it is first asked for.
+Type checkers and editors read the `.pyi` files that `python -m codegen` writes from it. `cuda`, `distributed`
+and other files, which most programs never ask for, are loaded when they are first named (`later.py`).
 """
 
 import sys as _sys
 from math import e, inf, nan, pi
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from . import torch_modules as _torch_modules  # noqa: F401 - makes modules that the lines below import
+
+# isort: split
 from . import autograd, backends, cpu, fft, func, linalg, nn, optim, random, special, utils
 from . import later as _later
-from . import moved as _moved  # noqa: F401 - finds modules by the names that they had
 from .generated import ops as _ops
 from .generated.ops import *
 from .generated.tensor import Tensor

@@ -32,7 +32,7 @@ _guard_module(__name__)
 def __getattr__(name: str) -> object:
     """The bar of progress that programs take from here, loaded then: of the package `tqdm`, or one that is silent."""
     if name == "tqdm":
-        from .utils.model_zoo import tqdm
+        from .runtime.pytorch.environment.progress import bar_class
 
-        return tqdm
+        return bar_class()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

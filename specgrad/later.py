@@ -1,4 +1,4 @@
-"""What is loaded when it is first named: modules of PyTorch's names, and functions that few programs ask for."""
+"""What is loaded when it is first named: files with PyTorch's names, and functions that few programs ask for."""
 
 from __future__ import annotations
 
@@ -8,23 +8,8 @@ from importlib import import_module
 from typing import Any
 
 MODULES = (
-    *("_C", "_VF", "__config__", "__future__", "_custom_ops", "_dynamo", "_inductor", "_jit_internal"),
-    "_higher_order_ops",
-    *("_tensor", "_utils", "accelerator", "amp", "ao", "as_torch", "compiler", "cuda"),
-    *("distributed", "distributions", "export"),
-    *("functional", "functorch", "futures", "fx", "graph", "hub", "jit", "library", "masked", "mps", "mtia"),
-    *(
-        "multiprocessing",
-        "nested",
-        "onnx",
-        "overrides",
-        "profiler",
-        "quantization",
-        "quasirandom",
-        "return_types",
-        "serialization",
-    ),
-    *("signal", "sparse", "storage", "testing", "torch_version", "types", "version", "xpu"),
+    *("_C", "_utils", "as_torch", "cuda", "distributed", "hub", "multiprocessing", "onnx"),
+    *("return_types", "serialization", "storage", "types"),
 )
 _HOMES = {
     "nn.functional.aten_forms": (

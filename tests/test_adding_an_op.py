@@ -16,11 +16,11 @@ import pytest
 import specgrad as sg
 from specgrad.codegen.__main__ import main
 from specgrad.codegen.pages.census import code_lines, entry_lines
-from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.proof.load import load_spec
 from tests.repository import ROOT, copy
 
 PAGE = (ROOT / "docs" / "adding-an-op.md").read_text(encoding="utf-8")
-TREE = ("codegen", "generated", "nn", "runtime", "specgrad", "docs")
+TREE = ("codegen", "generated", "nn", "runtime", "specgrad", "docs", "tests/spec")
 USE = "import specgrad as sg; print(sg.leaky_integrate(sg.tensor([1.0, 0.0, 0.0, 1.0]), decay=0.5))"
 
 
@@ -111,8 +111,8 @@ def test_dtypes_that_come_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert main([str(path), "--out", str(tmp_path / "half")]) == 0, capsys.readouterr()
     path.write_text(text.replace("dtype: float\n", "dtype: accumulate\n"), encoding="utf-8")
     assert main([str(path), "--out", str(tmp_path / "half")]) == 1
-    line = next(number for number, line in enumerate(text.splitlines(), 1) if line.startswith("  gives:"))
-    assert f"half.yaml:{line}:10: half_angle, dtypes: (self=T(3, 4)) gives int64 for int32" in capsys.readouterr().out
+    line = next(number for number, line in enumerate(text.splitlines(), 1) if line.startswith("  dtype_table:"))
+    assert f"half.yaml:{line}:16: half_angle, dtypes: (self=T(3, 4)) gives int64 for int32" in capsys.readouterr().out
 
 
 def test_an_op_inside_autocast(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ import pkgutil
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -21,6 +22,7 @@ import specgrad.masked
 import specgrad.nn.modules
 import specgrad.profiler
 from specgrad import later
+from specgrad.torch_names import NAMES
 from tests.repository import ROOT
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -76,11 +78,15 @@ def _has_examples(path: Path) -> bool:
 def _members(module: ModuleType) -> Iterator[tuple[str, Any]]:
     """The public names of a module: those in `__all__`, or without it those that it defines."""
     names = getattr(module, "__all__", None)
-    # What is also offered deeper down is named by its shortest path: modules come last.
-    for name, value in sorted(vars(module).items(), key=lambda item: isinstance(item[1], ModuleType)):
+    # What is also offered deeper down is named by its shortest path: modules come last, first those that are files.
+    for name, value in sorted(vars(module).items(), key=lambda item: _depth(item[1])):
         own = getattr(value, "__module__", None) == module.__name__ and not name.startswith("_")
         if name in names if names is not None else own:
             yield name, value
+
+
+def _depth(value: Any) -> int:
+    return 0 if not isinstance(value, ModuleType) else 1 if hasattr(value, "__file__") else 2
 
 
 def _walk(path: str, value: Any, seen: set[int]) -> Iterator[Public]:
@@ -124,11 +130,18 @@ for info in pkgutil.iter_modules(sg.nn.modules.__path__, "specgrad.nn.modules.")
     importlib.import_module(info.name)  # else what is found depends on what other tests have loaded
 LATER = [(sg, (*later.MODULES, *later.NAMES))]  # what is loaded when it is first named, which is now
 LATER += [(package, package.__all__) for package in (sg.backends, sg.nn, sg.nn.functional, sg.nn.utils, sg.utils)]
-LATER += [(package, package.__all__) for package in (sg.utils.checkpoint, sg.utils.data)]
+LATER += [(sg.utils.checkpoint, sg.utils.checkpoint.__all__)]
+LATER += [(module, module.__all__) for module in map(importlib.import_module, [f"specgrad.{name}" for name in NAMES])]
 for package, names in LATER:
     for name in names:
         vars(package).setdefault(name, getattr(package, name))
-PUBLIC = list(_walk("specgrad", sg, set()))
+SEEN: set[int] = set()
+PUBLIC = list(_walk("specgrad", sg, SEEN))
+for name in (  # what no package lists, and libraries import
+    *("fx._compatibility", "fx._symbolic_trace", "fx.graph_module._CodeOnlyModule", "fx.graph_module._copy_attr"),
+    *("optim.optimizer", "utils.data.datapipes"),
+):
+    PUBLIC += _walk(f"specgrad.{name}", reduce(getattr, name.split("."), sg), SEEN)
 BY_PATH = {public.path: public for public in PUBLIC}
 BY_NAME = {public.path.rpartition(".")[2]: public for public in reversed(PUBLIC)}
 

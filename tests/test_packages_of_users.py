@@ -73,7 +73,7 @@ def test_a_package(name: str, elsewhere: tuple[Path, Path], tmp_path: Path, caps
     where = run(tmp_path, "-c", f"import {name}; print({name}.__file__)", python=python).strip()
     assert Path(where) == site / name / "__init__.py"
     found = {path.relative_to(site / name).as_posix() for path in (site / name).rglob("*.*")}
-    assert {"py.typed", "generated/ops/__init__.pyi", *held} <= found
+    assert {"py.typed", "generated/ops/__init__.pyi", "generated/registry.jsonl", *held} <= found
 
 
 def test_commands_take_a_spec_in_a_package(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ from tests.repository import ROOT, copy
 
 BUILD = "import sys; from setuptools import build_meta; print(build_meta.build_wheel(sys.argv[1]))"
 SOURCES = ["codegen", "generated", "nn", "runtime", "specgrad"]
-FILES = ["LICENSE", "README.md", "derivatives.yaml", "pyproject.toml"]
+FILES = ["LICENSE", "README.md", "derivatives.yaml", "pyproject.toml", "tests/spec"]
 LESSER = {"x86_64": "x86-64", "aarch64": "cortex-a35"}  # processors of no level
 
 
@@ -38,12 +38,14 @@ def test_wheel_has_one_top_level_name(wheel: list[str]) -> None:
 
 
 def test_wheel_has_every_module_and_data_file(wheel: list[str]) -> None:
-    """Every Python file, stub and template of the tree, the spec, and the type marker are in the wheel."""
+    """Every Python file, stub, template and registry of the tree, the spec, and the type marker are in the wheel."""
     wanted = {"specgrad/derivatives.yaml", "specgrad/py.typed"}
     for folder in SOURCES:
         prefix = "" if folder == "specgrad" else "specgrad/"
-        for suffix in ("*.py", "*.pyi", "*.j2"):
+        for suffix in ("*.py", "*.pyi", "*.j2", "*.jsonl"):
             wanted |= {prefix + str(p.relative_to(ROOT)) for p in (ROOT / folder).rglob(suffix)}
+    files = [*(ROOT / "tests/spec").glob("*.yaml"), *(ROOT / "tests/spec").glob("references/*.py")]
+    wanted |= {f"specgrad/{path.relative_to(ROOT)}" for path in files}
     assert wanted - set(wheel) == set()
 
 
@@ -103,6 +105,7 @@ def test_links_are_relative_and_point_to_the_folders() -> None:
     """specgrad/ reaches its four folders and the spec by relative links, so a clone works anywhere."""
     for name in ["codegen", "generated", "nn", "runtime", "derivatives.yaml"]:
         assert os.readlink(ROOT / "specgrad" / name) == f"../{name}"
+    assert os.readlink(ROOT / "specgrad" / "tests" / "spec") == "../../tests/spec"
 
 
 def test_every_requirement_is_pinned() -> None:

@@ -52,7 +52,6 @@ def _called(context: Context, entry: Entry) -> Iterator[str]:
 
 
 def _called_by_name(context: Context, entry: Entry, tree: ast.expr) -> Iterator[str]:
-    """Of several overloads the first that fits the call."""
     arguments = [a.name for a in entry.schema.arguments]
     for call, name in context.calls(tree):
         if name in arguments:

@@ -38,13 +38,11 @@ def _over_tensors(context: Context) -> list[tuple[str, ast.expr]]:
 
 
 def _tensors(context: Context) -> set[str]:
-    """The names of formulas that are tensors."""
     arguments = [a.name for a in context.entry.tensor_arguments if not a.type.is_list]
     return {"grad", *arguments, *(f"{name}_{suffix}" for name in arguments for suffix in "pt"), *context.outputs}
 
 
 def _powers(tree: ast.expr, numbers: Collection[str]) -> Iterator[ast.expr]:
-    """Exclusive ors with a number."""
     for node in ast.walk(tree):
         match node:
             case ast.BinOp(left=left, op=ast.BitXor(), right=right):
@@ -58,7 +56,6 @@ def _is_number(node: ast.expr, numbers: Collection[str]) -> bool:
 
 
 def _faults(tree: ast.expr, tensors: Collection[str]) -> Iterator[tuple[ast.expr, str]]:
-    """Where a tensor stands for one truth value."""
     for node in ast.walk(tree):
         match node:
             case ast.BoolOp(op=word, values=values) if any(_is_tensor(value, tensors) for value in values):

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from ..spec.keys import KEYS
+from ..spec.keys import RESERVED
 from ..spec.model import Argument, Entry, Problem, Spec, Where
 from ..spec.operators import UNARY, special_methods
 from ..spec.signature import name_fault
@@ -40,21 +40,20 @@ def check_names(context: Context) -> Iterator[Problem]:
 
 
 def _check_values(context: Context) -> Iterator[Problem]:
-    """Arguments and outputs."""
     entry = context.entry
     arguments = [a.name for a in entry.schema.arguments]
     for argument in entry.tensor_arguments:
         if argument.name in ("grad", "grads"):
             message = "in a formula this is the incoming gradient: call the argument grad_output"
             yield context.problem(entry.where, message, argument.name)
-        elif argument.name in KEYS:
+        elif argument.name in RESERVED:
             yield context.problem(entry.where, "the argument's name is a key of the spec", argument.name)
         for suffix in ("_t", "_p"):
             if argument.name + suffix in arguments:
                 message = f"in a formula this is a value of '{argument.name}' in forward mode: give it another name"
                 yield context.problem(entry.where, message, argument.name + suffix)
     for output in entry.schema.returns:
-        if output.name in arguments or output.name in KEYS:
+        if output.name in arguments or output.name in RESERVED:
             message = "the output's name is that of an argument or a key of the spec"
             yield context.problem(entry.where, message, output.name)
     if len({*arguments, "input"}) == len(arguments) and "self" in arguments:
@@ -64,7 +63,7 @@ def _check_values(context: Context) -> Iterator[Problem]:
 def _check_case(context: Context) -> Iterator[Problem]:
     """Arguments and outputs that differ in case only, from each other or from a word that means something."""
     schema = context.entry.schema
-    known = {word.lower(): word for word in (*keyword.kwlist, *KEYS, *MEANING)}
+    known = {word.lower(): word for word in (*keyword.kwlist, *RESERVED, *MEANING)}
     for name in (*(a.name for a in schema.arguments), *(output.name for output in schema.returns)):
         other = known.setdefault(name.lower(), name)
         if name != other:
@@ -160,7 +159,6 @@ def _claimed(spec: Spec | None) -> list[list[Claim]]:
 
 
 def claims(entry: Entry, has_overloads: bool) -> Iterator[Claim]:
-    """Every public name of an entry, those of its schema first."""
     own = entry.schema.name
     functions = [(own, own, "the name")]
     functions += [(entry.function, entry.name, "the function")] if has_overloads or entry.schema.overload else []
@@ -197,13 +195,11 @@ def _conflict(claim: Claim, other: Claim) -> str:
 
 
 def _package(claim: Claim) -> str:
-    """The package that an entry of a base is from."""
     folder = PurePosixPath(claim.entry.where.file).parent.name
     return folder or "specgrad"
 
 
 def _hint(claim: Claim) -> str:
-    """A hint that an overload may have been meant."""
     return "" if claim.key or claim.entry.schema.overload else f"; an overload of it is named, as {claim.name}.Mine"
 
 

@@ -26,7 +26,6 @@ WIDER = {  # the types whose values a type takes, besides its own
 
 
 def check_overloads(context: Context) -> Iterator[Problem]:
-    """The first earlier overload that takes every call of this one."""
     entry = context.entry
     overloads = context.ops.overloads[entry.schema.name]
     by_types = chooses_by_types([each.schema.arguments for each in overloads])
@@ -64,7 +63,6 @@ def _takes_all(earlier: Entry, later: Entry, by_types: bool) -> bool:
 
 
 def _takes(earlier: Entry, later: Entry, argument: Argument, by_types: bool) -> bool:
-    """Whether the earlier overload takes an argument of the later one wherever and however it is given."""
     other = next((a for a in earlier.schema.arguments if a.python_name == argument.python_name), None)
     if other is None:
         return False
@@ -77,7 +75,6 @@ def _takes(earlier: Entry, later: Entry, argument: Argument, by_types: bool) -> 
 
 
 def _plain(type_: Type) -> Type:
-    """The type with all plain numbers alike."""
     return replace(type_, base="Scalar") if type_.base in NUMBERS and not type_.is_list else type_
 
 
@@ -89,7 +86,6 @@ def _takes_numbers(entry: Entry, argument: Argument) -> bool:
 
 
 def _is_wider(wide: tuple[Type, bool], narrow: tuple[Type, bool]) -> bool:
-    """Whether every value of one type is a value of the other."""
     (one, with_numbers), (other, also_numbers) = wide, narrow
     if other.optional and not one.optional:
         return False

@@ -12,7 +12,7 @@ from ..spec.model import Problem
 from ..spec.row_program import LAYOUT
 from .scope import Context
 
-WORDS = {INTEGER: ("int64", "int32"), TRUTH: ("bool",)}  # of `result_dtype` for outputs that are no floats
+DTYPES_OF_KIND = {INTEGER: ("int64", "int32"), TRUTH: ("bool",)}  # of `result_dtype` for outputs that are no floats
 
 
 def check_rows(context: Context) -> Iterator[Problem]:
@@ -49,7 +49,7 @@ def _check_dtypes(context: Context) -> Iterator[Problem]:
     assert program is not None
     kinds = Spelling(Lowered(program), lambda *_: "", "").kinds
     for output, word in zip(program.outputs, entry.result_dtype, strict=True):
-        wanted = WORDS.get(kinds[output], ("same",))
+        wanted = DTYPES_OF_KIND.get(kinds[output], ("same",))
         if word not in wanted:
             message = f"'{output}' is {wanted[0] if wanted != ('same',) else 'of the dtype of the elements'}, "
             yield context.problem(

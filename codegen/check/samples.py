@@ -1,4 +1,4 @@
-"""Checks of the calls that an entry lists: its `samples`, its `hard` points, and the calls that it `refuses`."""
+"""Checks of the calls that an entry lists: its `samples`, its `edge_cases` points, and the calls under `errors`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def check_samples(context: Context) -> Iterator[Problem]:
     if len(entry.kink) not in (1, len(entry.formulas)):
         message = f"one word, or one for each of the {len(entry.formulas)} gradient formulas, is wanted here"
         yield context.problem(entry.key_places["kink"], message, "kink")
-    for key, samples in (("samples", entry.samples), ("hard", entry.hard)):
+    for key, samples in (("samples", entry.samples), ("edge_cases", entry.hard)):
         for sample in samples:
             yield from check_sample(context, key, sample)
     loose = [a for a in entry.schema.arguments if a.default is None and not a.type.is_tensor]
@@ -44,7 +44,7 @@ def _check_optional(context: Context) -> Iterator[Problem]:
     for argument in entry.schema.arguments:
         optional = argument.type.is_tensor and argument.type.optional
         if optional and argument.name not in {*given, *entry.unvaried, *entry.ignores}:
-            message = f"no sample gives '{argument.name}': add one, or say under `unvaried` why there is none"
+            message = f"no sample gives '{argument.name}': add one, or say under `skip_grad_args` why there is none"
             yield context.problem(entry.key_places["samples"], message, "samples")
 
 
@@ -126,7 +126,6 @@ def _fits(value: ast.expr, type_: Type, or_number: bool) -> bool:
 
 
 def _kind(value: ast.expr) -> str:
-    """The kind of value that an expression of a sample gives."""
     match value:
         case ast.Constant(value=constant):
             return type(constant).__name__
@@ -212,12 +211,12 @@ def check_refuses(context: Context) -> Iterator[Problem]:
     """Each call, which must be one but for its values; a check of which no call is refused says nothing."""
     entry = context.entry
     for refusal in entry.refuses:
-        yield from check_sample(context, "refuses", refusal.call)
+        yield from check_sample(context, "errors", refusal.call)
     by_hand = entry.check is not None and (entry.rows is None or entry.check != check_of_rows(entry.schema))
-    if by_hand and not entry.refuses and "refuses" not in entry.key_places:
+    if by_hand and not entry.refuses and "errors" not in entry.key_places:
         first = entry.samples[0].text if entry.samples else "self=T(3)"
         message = (
-            f"nothing shows that the check '{entry.check}' refuses anything: give `refuses`, a list of calls that it "
+            f"nothing shows that the check '{entry.check}' refuses anything: give `errors`, a list of calls that it "
             f"must refuse, written like the samples ({first})"
         )
         yield context.problem(entry.key_places["check"], message, "check")

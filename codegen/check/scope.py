@@ -196,7 +196,6 @@ def _takes_loose_sizes(schema: Schema) -> bool:
 
 
 def _spell(arity: Arity) -> str:
-    """`1 argument`, `2 to 3 arguments`, `2 or more arguments`."""
     low, high = arity
     if high == math.inf:
         return f"{low} or more arguments"
@@ -205,8 +204,6 @@ def _spell(arity: Arity) -> str:
 
 @dataclass(frozen=True)
 class Context:
-    """One entry under check."""
-
     entry: Entry
     ops: Ops
     known: Known
@@ -217,7 +214,6 @@ class Context:
         return Problem(where, self.entry.name, argument, message)
 
     def faults(self, scope: Scope, tree: ast.expr, argument: str) -> Iterator[Problem]:
-        """The problems of all names that an expression uses."""
         for node, message in scope.faults(tree):
             yield self.problem(node, message, argument)
 
@@ -235,5 +231,4 @@ class Context:
 
     @staticmethod
     def calls(tree: ast.expr) -> list[tuple[ast.Call, str]]:
-        """The calls of an expression with the names of what they call."""
         return [(node, called(node)) for node in ast.walk(tree) if isinstance(node, ast.Call)]

@@ -29,7 +29,7 @@ def check_signatures(context: Context) -> Iterator[Problem]:
             yield from _fault(context, (key, entry.key_places[key], name), parameters, own, given)
     yield from _check_rule(context, "batch", context.entry.batch, BATCHING)
     yield from _check_rule(context, "sparse", context.entry.sparse, SPARSE)
-    yield from _check_rule(context, "marked", context.entry.marked, MARKED)
+    yield from _check_rule(context, "conj", context.entry.marked, MARKED)
     yield from _check_backward(context)
 
 
@@ -40,7 +40,7 @@ def _calls(entry: Entry) -> Iterator[tuple[str, str, Sequence[str], list[str]]]:
         taken = [a.name for a in arguments if a.type.base not in NO_ARRAYS]
         yield "kernel", compute.text, (), taken
         if entry.shape is not None:
-            yield "shape", entry.shape, (), taken
+            yield "meta", entry.shape, (), taken
     if compute.kind == "view":
         retyped = any(a.type.base == "ScalarType" for a in arguments) or entry.result_dtype[0] != "same"
         passed = [a.name for a in arguments if a.type.base not in ("Tensor", "ScalarType")]
@@ -105,7 +105,6 @@ def _in_another_order(given: Sequence[str], names: Sequence[str]) -> bool:
 
 
 def _shown(parameters: Parameters) -> str:
-    """`2 arguments (x, dim)`, `2 to 3 arguments (x, dim, keepdim)`."""
     low, high = parameters.required, len(parameters.names)
     count = f"{low} or more" if parameters.most > high else str(low) if low == high else f"{low} to {high}"
     return f"{count} argument{'s' * (count != '1')} {_listed(parameters.names)}"
@@ -140,31 +139,31 @@ def check_unused(context: Context) -> Iterator[Problem]:
 
 
 def check_layout(context: Context) -> Iterator[Problem]:
-    """The arguments of `laid_like`: tensors of an op with a kernel."""
+    """The arguments of `memory_format_of`: tensors of an op with a kernel."""
     entry = context.entry
     tensors = [a.name for a in entry.schema.arguments if a.type.is_tensor and not a.type.is_list]
     lists = [a.name for a in entry.schema.arguments if a.type.is_tensor and a.type.is_list]
     for name in entry.laid_like:
-        where = entry.key_places["laid_like"]
+        where = entry.key_places["memory_format_of"]
         if entry.compute.kind not in ("kernel", "rows"):
-            yield context.problem(where, "only what a kernel gives is laid out", "laid_like")
+            yield context.problem(where, "only what a kernel gives is laid out", "memory_format_of")
         elif name not in tensors + lists:
             hint = did_you_mean(name, tensors)
-            yield context.problem(where, f"the op has no tensor '{name}'{hint}", "laid_like")
+            yield context.problem(where, f"the op has no tensor '{name}'{hint}", "memory_format_of")
 
 
 def check_hooked(context: Context) -> Iterator[Problem]:
-    """The arguments of `hooked`: tensors, each once, of an op whose node has an edge for each of them."""
+    """The arguments of `hook_order`: tensors, each once, of an op whose node has an edge for each of them."""
     entry = context.entry
     for i, name in enumerate(entry.hooked):
-        where = entry.key_places["hooked"]
+        where = entry.key_places["hook_order"]
         if any(a.type.is_tensor and a.type.is_list for a in entry.schema.arguments):
-            yield context.problem(where, "which edges lead to the tensors of a list is not known here", "hooked")
+            yield context.problem(where, "which edges lead to the tensors of a list is not known here", "hook_order")
         elif name not in entry.gradients:
             hint = did_you_mean(name, list(entry.gradients))
-            yield context.problem(where, f"the entry has no gradient for '{name}'{hint}", "hooked")
+            yield context.problem(where, f"the entry has no gradient for '{name}'{hint}", "hook_order")
         elif name in entry.hooked[:i]:
-            yield context.problem(where, f"'{name}' stands there twice", "hooked")
+            yield context.problem(where, f"'{name}' stands there twice", "hook_order")
 
 
 def _is_whole(entry: Entry) -> bool:
@@ -184,14 +183,12 @@ def _is_read(context: Context, argument: Argument) -> bool:
 
 
 def _names_read(entry: Entry) -> set[str]:
-    """The names in all expressions of an entry."""
     formulas = [*entry.gradients.values(), *entry.forward.values(), *([entry.backward] if entry.backward else [])]
     trees = [entry.compute.tree, *(formula.tree for formula in formulas)]
     return {node.id for tree in trees if tree is not None for node in names(tree)}
 
 
 def _definitions_used(entry: Entry) -> set[str]:
-    """The names of `where` that expressions use, themselves or through one another."""
     formulas = [*entry.gradients.values(), *entry.forward.values(), *([entry.backward] if entry.backward else [])]
     written = [entry.compute.written, *(formula.written for formula in formulas)]
     found = {node.id for tree in written if tree is not None for node in names(tree)}

@@ -11,7 +11,7 @@ from ..library.modules import Arity
 from ..library.row_kernels import with_row_kernels
 from ..spec.autocast import LIKE
 from ..spec.formula import names_in
-from ..spec.keys import WITHOUT_GRADIENT
+from ..spec.keys import COMPUTE, WITHOUT_GRADIENT
 from ..spec.model import MOST_PROBLEMS, Entry, Problem, Spec
 from ..spec.operators import REFLECTED
 from ..spec.sections import with_entries_named
@@ -30,6 +30,8 @@ from .scope import Context, Ops, Scope
 from .signatures import check_hooked, check_layout, check_signatures, check_unused
 
 OUT_OF_REACH = " ({} has one: put an __init__.py beside it, and the generated package into the folder generated/ there)"
+
+NOT_COMPUTED = f"the op is not computed: give one of {', '.join(COMPUTE)}, or write a kernel named '{{}}'"
 
 
 def validate(spec: Spec, known: Known | dict[str, Arity], base: Spec | None = None) -> list[Problem]:
@@ -61,14 +63,17 @@ def _check_named(context: Context) -> Iterator[Problem]:
         (compute.kind, compute.text, tables.get(compute.kind)),
         ("check", entry.check, known.checks),
         ("batch", entry.batch, known.batches),
-        ("shape", entry.shape, known.shapes),
+        ("meta", entry.shape, known.shapes),
         ("sparse", entry.sparse, known.sparse_rules),
-        ("marked", entry.marked, known.marked_rules),
+        ("conj", entry.marked, known.marked_rules),
     ]
     for what, name, table in named:
         if name is not None and table is not None and name not in table:
-            kinds = {"batch": "batching rule", "shape": "shape rule", "sparse": "rule for sparse tensors"}
-            kinds |= {"marked": "rule for conjugates and negatives"}
+            if what == "kernel" and compute.where == entry.where:
+                yield context.problem(entry.where, NOT_COMPUTED.format(name), "")
+                continue
+            kinds = {"batch": "batching rule", "meta": "shape rule", "sparse": "rule for sparse tensors"}
+            kinds |= {"conj": "rule for conjugates and negatives"}
             kind = kinds.get(what, what)
             hint = OUT_OF_REACH.format(known.beside[name]) if name in known.beside else did_you_mean(name, table)
             message = f"there is no {kind} '{name}'{hint}"

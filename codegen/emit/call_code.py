@@ -29,17 +29,14 @@ def parameter_list(
 
 
 def handed_on(arguments: Iterable[Argument]) -> list[str]:
-    """The arguments in a call that hands them on."""
     return [f"{a.python_name}=" * a.keyword_only + a.python_name for a in arguments]
 
 
 def python_names(arguments: Iterable[Argument]) -> str:
-    """The arguments in a call by place, as public functions call them."""
     return ", ".join(a.python_name for a in arguments)
 
 
 def renamed(pairs: Iterable[tuple[str, str]]) -> list[str]:
-    """NumPy's keywords that stand for PyTorch's."""
     return [line for theirs, ours in pairs for line in (f"if {theirs} is not None:", f"    {ours} = {theirs}")]
 
 

@@ -17,13 +17,10 @@ from .savings import SavedTensor
 
 @dataclass(frozen=True)
 class NodeClass:
-    """One class, with the node that it is of."""
-
     node: NodeCode
 
     @property
     def templates(self) -> Iterator[str]:
-        """The methods that the class has."""
         yield "record"
         if self.node.plan.tensors:
             yield "release"
@@ -65,7 +62,7 @@ class NodeClass:
 
     @property
     def _hook_order(self) -> tuple[int, ...]:
-        """The edges of the arguments that `hooked` names, then the others."""
+        """The edges of the arguments that `hook_order` names, then the others."""
         names = [a.name for a in self.node.arguments]
         first = [names.index(name) for name in self.node.entry.hooked]
         return (*first, *(i for i in range(len(names)) if i not in first))
@@ -84,12 +81,10 @@ class NodeClass:
 
     @property
     def results(self) -> str:
-        """The output, or all of them, as `record` takes them."""
         return "result" if self.node.outputs == 1 else "results"
 
     @property
     def recorded(self) -> str:
-        """The parameters of `record`."""
         return ", ".join([self.results, *self.node.recorded_arguments])
 
     @property
@@ -151,7 +146,6 @@ class NodeClass:
 
     @property
     def outputs(self) -> list[str]:
-        """The outputs are told what made them."""
         node = self.node
         if node.gives_list:
             return [
@@ -171,12 +165,10 @@ class NodeClass:
 
     @property
     def grads(self) -> str:
-        """The gradient of the output, or those of all, as the methods take them."""
         return "grads" if self.node.outputs > 1 or self.node.gives_list else "grad"
 
     @property
     def several(self) -> bool:
-        """Whether several of the outputs may have a gradient."""
         return len(self.node.differentiable_outputs) > 1 or self.node.gives_list
 
     @property
@@ -197,7 +189,6 @@ class NodeClass:
 
     @property
     def _one(self) -> bool:
-        """Whether the node has one input that is no list."""
         return len(self.node.arguments) == 1 and not self.node.takes_list
 
     @property
@@ -240,7 +231,6 @@ class NodeClass:
 
     @property
     def by_kernel(self) -> str:
-        """The gradients as tensors."""
         kernel = self.node.kernel.spelling  # type: ignore[union-attr]
         given = "grads" if self.several else "grad"
         call = f"at_array({given}, {kernel}){self.node.plan.backward.removeprefix(kernel)}"

@@ -5,32 +5,25 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from ..spec.definitions import Locals, Trees, used, written_trees
+from .fast_code import FastCode
+from .properties import Properties
 from .savings import rewrite
-
-if TYPE_CHECKING:
-    from .op_code import OpCode
 
 
 @dataclass(frozen=True)
 class CompositeCode:
     """The statements in the body of a composite."""
 
-    op: OpCode
+    op: Properties
+    fast: FastCode
 
     @cached_property
     def lines(self) -> list[str]:
         """The statements; the last one returns the result, or names it `result` where that will be remembered."""
-        end = "result = " if self.op.fast.tries_view or self.op.fast.keeps_views else "return "
+        end = "result = " if self.fast.tries_view or self.fast.keeps_views else "return "
         return self._statements(self._tree, written_trees(self.op.entry), end)
-
-    @cached_property
-    def names_outputs(self) -> bool:
-        """Whether several outputs are written as a tuple, alone or in a branch: they get the names of the schema."""
-        names = [output.name for output in self.op.entry.schema.returns]
-        return len(names) > 1 and "result0" not in names and _gives_tuple(self._tree)
 
     @property
     def _tree(self) -> ast.expr:
@@ -49,23 +42,17 @@ class CompositeCode:
             lines += [f"    {line}" for line in self._statements(tree.body, rest, end)]
             return [*lines, *self._statements(tree.orelse, rest, end)]
         found = self._result(own.formulas["composite"])
-        if self.op.fast.calls_planned:
+        if self.fast.calls_planned:
             function, _, arguments = found.partition("(")
-            found = f"{self.op.fast.found_by}.run({function}, given, ({arguments})"
+            found = f"{self.fast.found_by}.run({function}, given, ({arguments})"
         return [*lines, f"{end}{found}"]
 
     def _result(self, tree: ast.expr) -> str:
-        if self.names_outputs and isinstance(tree, ast.IfExp):
+        if self.op.names_outputs and isinstance(tree, ast.IfExp):
             return f"{self._result(tree.body)} if {self._source(tree.test)} else {self._result(tree.orelse)}"
-        type_ = f"_{self.op.name}_result" if self.names_outputs and isinstance(tree, ast.Tuple) else ""
+        type_ = f"_{self.op.name}_result" if self.op.names_outputs and isinstance(tree, ast.Tuple) else ""
         return f"{type_}{self._source(tree)}"
 
     def _source(self, tree: ast.expr) -> str:
         gives_view = any(each.type.alias is not None for each in self.op.entry.schema.returns)
         return rewrite(tree, replace(self.op.calls, at_once={}) if gives_view else self.op.calls)
-
-
-def _gives_tuple(tree: ast.expr) -> bool:
-    if isinstance(tree, ast.IfExp):
-        return _gives_tuple(tree.body) or _gives_tuple(tree.orelse)
-    return isinstance(tree, ast.Tuple)

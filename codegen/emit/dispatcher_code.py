@@ -37,7 +37,6 @@ class Dispatcher:
         return f"_{self.name}_overloads"
 
     def target(self, code: OpCode) -> str:
-        """The function of an overload as the modules of ops/ call it."""
         name = code.inplace_name if self.inplace else code.name
         return f"{code.origin}.{name}" if code.origin else name
 
@@ -49,7 +48,6 @@ class Dispatcher:
 
     @property
     def same_parameters(self) -> bool:
-        """Whether all overloads have them, and their types choose."""
         return chooses_by_types([c.arguments for c in self.codes])
 
     @property
@@ -59,7 +57,6 @@ class Dispatcher:
 
     @property
     def shared(self) -> list[Argument]:
-        """The parameters of all overloads, with a default where one has it."""
         together = zip(*(c.arguments for c in self.codes), strict=True)
         return [next((a for a in same if a.default is not None), same[0]) for same in together]
 
@@ -69,7 +66,6 @@ class Dispatcher:
 
     @property
     def first(self) -> str:
-        """The name of the first parameter, which all or most overloads share."""
         names = [code.arguments[0].python_name for code in self.codes]
         return max(names, key=names.count)
 
@@ -84,14 +80,12 @@ class Dispatcher:
 
     @property
     def older(self) -> list[str]:
-        """What a call in an older form stands for."""
         if not self.same_parameters:
             return []
         return older_calls(self.name, [a.python_name for a in positional(self.codes[0])], self.codes, self.has_out)
 
     @property
     def cases(self) -> list[tuple[str, str]]:
-        """(condition, call) in the order of the overloads."""
         if self.same_parameters:
             passed = ", ".join([*handed_on(self.shared), *["out=out"] * self.has_out])
             return [(self.condition(c), f"{self.target(c)}({passed})") for c in self.codes]
@@ -203,7 +197,6 @@ def class_test(argument: Argument, place: str) -> str:
 
 
 def positional(code: OpCode) -> list[Argument]:
-    """The arguments that may be given by place."""
     return [a for a in code.arguments if not a.keyword_only]
 
 

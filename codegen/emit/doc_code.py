@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ..library.rule_doc import demand
 from ..spec.model import Argument, Entry
@@ -13,9 +12,7 @@ from ..spec.numpy_code import numpy_names
 from .call_code import parameter_list
 from .doc_words import alternatives, computed_dtype, kinds, meaning, older_words, out_words, result_dtype
 from .older_code import more_places
-
-if TYPE_CHECKING:
-    from .op_code import OpCode
+from .properties import Properties
 
 Lines = list[tuple[str, str]]  # subject, what is said of it
 
@@ -27,7 +24,7 @@ class DocCode:
     """The documentation of the functions that share one public name: an op, or all overloads of one."""
 
     name: str
-    codes: tuple[OpCode, ...]
+    codes: tuple[Properties, ...]
 
     @property
     def summary(self) -> str:
@@ -38,7 +35,7 @@ class DocCode:
     @property
     def arguments(self) -> Lines:
         """Each parameter with its type in words, its meaning and its default."""
-        groups: dict[str, list[tuple[OpCode, Argument]]] = {}
+        groups: dict[str, list[tuple[Properties, Argument]]] = {}
         for code in self.codes:
             for argument in code.arguments:
                 groups.setdefault(argument.python_name, []).append((code, argument))
@@ -56,12 +53,10 @@ class DocCode:
 
     @property
     def returns(self) -> Lines:
-        """Each output with the rule of its dtype."""
         return [line for code in self.codes for line in outputs(code)]
 
     @property
     def gradients(self) -> Lines:
-        """Each differentiable argument with its formula."""
         return [line for code in self.codes for line in gradient_lines(code)]
 
     @property
@@ -103,7 +98,6 @@ class DocCode:
 
     @property
     def inplace_text(self) -> str:
-        """The docstring of the in-place function."""
         return IN_PLACE.format(self.name)
 
     def example_lines(self, shown: bool) -> list[str]:
@@ -112,7 +106,6 @@ class DocCode:
 
 
 def section_lines(sections: Iterable[tuple[str, Lines]]) -> list[str]:
-    """The lines of all sections that say something."""
     found = []
     for title, lines in sections:
         if lines:
@@ -127,7 +120,7 @@ def wrapped(text: str) -> list[str]:
     return textwrap.wrap(text, 116, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
-def described(group: list[tuple[OpCode, Argument]]) -> str:
+def described(group: list[tuple[Properties, Argument]]) -> str:
     """One parameter: what overloads take for it is joined."""
     words: dict[str, None] = {}
     for code, argument in group:
@@ -142,7 +135,7 @@ def described(group: list[tuple[OpCode, Argument]]) -> str:
     return f"{text}; default {defaults[0]}." if defaults else f"{text}."
 
 
-def outputs(code: OpCode) -> Lines:
+def outputs(code: Properties) -> Lines:
     """Each output of one overload: its name, or Tensor, and its dtype or what memory it shares."""
     entry = code.entry
     returns = entry.schema.returns
@@ -164,7 +157,7 @@ def outputs(code: OpCode) -> Lines:
     return [(label, f"{result_dtype(entry.result_dtype[0], computation(code))}{own}.")]
 
 
-def computation(code: OpCode) -> str:
+def computation(code: Properties) -> str:
     """The dtype that an op computes in, in words."""
     entry = code.entry
     if entry.compute.kind == "composite" and "dtype" not in entry.key_places:
@@ -176,7 +169,7 @@ def computation(code: OpCode) -> str:
     return f"`dtype`, else {words}" if code.has_dtype_argument else words
 
 
-def gradient_lines(code: OpCode) -> Lines:
+def gradient_lines(code: Properties) -> Lines:
     """The formulas of one overload as the spec has them, or the ops that have them."""
     entry = code.entry
     if entry.compute.kind == "composite":
@@ -192,5 +185,4 @@ def gradient_lines(code: OpCode) -> Lines:
 
 
 def definition_lines(entry: Entry) -> Lines:
-    """The definitions under `where` for the formulas."""
     return [(f"where {name}", " ".join(each.text.split())) for name, each in entry.definitions.items()]

@@ -71,7 +71,6 @@ def meaning(argument: Argument) -> str:
 
 
 def kinds(dtypes: tuple[str, ...]) -> str:
-    """The dtypes that an op takes."""
     return "all" if len(dtypes) == len(_KINDS) else ", ".join(_KINDS[kind] for kind in dtypes)
 
 
@@ -89,7 +88,6 @@ def computed_dtype(rule: str, subject: str, several: bool) -> str:
 
 
 def result_dtype(rule: str, computed: str) -> str:
-    """The dtype of an output, given the words for that of the computation."""
     return {
         "same": computed,
         "real": f"{computed}, its real counterpart for complex numbers",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
 
-from ..library.homes import Part
 from ..library.rule_doc import reads_any, reads_elements, reads_shapes, reads_storage
 from ..spec.definitions import Trees, substituted
 from ..spec.keys import COMPUTED, WITHOUT_GRADIENT
@@ -14,23 +13,20 @@ from ..spec.model import Argument
 from ..spec.tried import Trial
 from .call_code import python_names
 from .kernel_code import is_plain_number, is_whole_number
+from .properties import Properties
 
-if TYPE_CHECKING:
-    from .op_code import OpCode
-
-
-NATURAL = "natural_"  # what the names of checks begin with that refuse nothing but whole numbers below 0
+# What a check that is decorated with `rejects` may reject, and nothing else.
+BOOLS, INTEGERS, OUT_OF_RANGE, NEGATIVE = "bools", "integers", "out of range", "negative integers"
 
 
 @dataclass(frozen=True)
 class FastCode:
     """Which of the ways of native code an op has, and what each of them is given."""
 
-    op: OpCode
+    op: Properties
 
-    @property
+    @cached_property
     def applies(self) -> bool:
-        """Whether native code runs the op."""
         op, entry = self.op, self.op.entry
         return (
             entry.compute.kind == "elementwise"
@@ -42,15 +38,10 @@ class FastCode:
             and ("float" in entry.dtypes or bool(self.whole))
             and (entry.result_dtype[0] in ("same", "bool", "real") and not op.several)
             and not (self.fits_numbers and len(op.tensors) - sum(op.raw) > 1)  # a tensor in the place of a number
-            and (self.overwrites or op.node is None or op.node.fast or op.node.plain)
+            and (self.op.writes_first or op.node is None or op.node.fast or op.node.plain)
         )
 
-    @property
-    def overwrites(self) -> bool:
-        """Whether the op exists only in place: then native code runs it where nothing is recorded."""
-        return self.op.writes_first
-
-    @property
+    @cached_property
     def refuses(self) -> tuple[str, ...]:
         """The tensors that have no gradient, though they might: native code leaves those that ask for one to Python."""
         formulas = self.op.entry.gradients
@@ -58,7 +49,7 @@ class FastCode:
             a.name for a in self.op.tensors if a.name in formulas and formulas[a.name].keyword == "not_implemented"
         )
 
-    @property
+    @cached_property
     def recalls(self) -> bool:
         """Whether a view op may look up what it found for the same layout and arguments."""
         op = self.op
@@ -68,7 +59,7 @@ class FastCode:
         known = not op.retypes or (not op.has_dtype_argument and op.node is not None)
         return op.entry.compute.kind == "view" and plain and told and (recorded or op.gives_list) and known
 
-    @property
+    @cached_property
     def keeps_views(self) -> bool:
         """Whether a composite may turn out to be a view, or several, that layout and arguments determine."""
         op, returns = self.op, self.op.entry.schema.returns
@@ -81,59 +72,43 @@ class FastCode:
         plain = all(a.type.base == "int" for a in others) and not op.has_out and not self.tried
         return op.entry.compute.kind == "composite" and shares and told and plain and not op.entry.autocast
 
-    @property
+    @cached_property
     def view_arguments(self) -> tuple[Argument, ...]:
         return tuple(a for a in self.op.arguments if not a.type.is_tensor)
 
-    @property
+    @cached_property
     def launches(self) -> bool:
         """Whether native code may run the op's kernel: by plans on the host, by its launches on a device."""
         op, letters = self.op, list(self.letters.values())
         if op.entry.converts:
             return False
         stated = "?" not in letters and letters[:1] in (["T"], ["L"]) and not op.gives_list and not op.writes_first
-        pairs = {"complex"} if self.plan is not None else set()
+        pairs = {"complex"} if self.op.plan is not None else set()
         known = set(op.entry.result_dtype) <= {"same", "real", COMPUTED, *WITHOUT_GRADIENT, *pairs}
-        planned = self.plan is not None or "J" not in letters
+        planned = self.op.plan is not None or "J" not in letters
         return op.entry.compute.kind == "kernel" and known and stated and planned
 
-    @property
+    @cached_property
     def keeps_plans(self) -> bool:
         """Whether the op has an object that keeps what was found for its kernel, or for writing to its first tensor."""
-        return self.launches or self.plan_in_place is not None
+        return self.launches or self.op.plan_in_place is not None
 
-    @property
+    @cached_property
     def launches_unchecked(self) -> bool:
         """Whether it may run before arguments are checked: layouts and numbers say all, and native code records it."""
         told = self.op.rule is None or not reads_elements(self.op.rule)
         return self.launches and self.records and told
 
-    @property
+    @cached_property
     def records(self) -> bool:
-        """Whether native code can record the op."""
         return self.op.node is None or self.op.node.plain
 
-    @property
-    def plan(self) -> Part | None:
-        """The plans, under the kernel's name; None where it has none."""
-        return self.op.library.get("plan", self.op.entry.compute.text)
-
-    @property
-    def plan_in_place(self) -> Part | None:
-        """The plans of what writes to the first tensor, under the in-place kernel's name or that of an op which moves
-        elements there; None where it has none."""
-        op = self.op
-        if op.writer is not None:
-            return op.library.get("plan", f"{op.entry.compute.text}_")
-        moves = op.writes_first and op.moves is not None
-        return op.library.get("plan", op.entry.schema.name) if moves else None
-
-    @property
+    @cached_property
     def letters(self) -> dict[str, str]:
         """For each argument but `dtype` the letter of what it is, as KernelOp has them; ? for what it has not."""
         return {a.name: self.letter(a) for a in self.kernel_arguments}
 
-    @property
+    @cached_property
     def kernel_arguments(self) -> list[Argument]:
         """The arguments of a kernel with plans: not those that say of what dtype the result is, or how it lies."""
         return [a for a in self.op.arguments if a.type.base not in ("ScalarType", "MemoryFormat")]
@@ -154,30 +129,29 @@ class FastCode:
         """Whether a list is one of indices as plans take it: as the last argument, or with a last one that is no
         tensor."""
         last = self.op.arguments[-1]
-        return self.plan is not None if argument == last else self._writes and not last.type.is_tensor
+        return self.op.plan is not None if argument == last else self._writes and not last.type.is_tensor
 
     def _raw(self, argument: Argument) -> str:
         """The letter of a tensor that keeps its dtype: plans take indices of int64, launches on devices any, as they do
         those that may be left out, with which there is no plan."""
-        return "I" if (self.plan or self._writes) and not argument.type.optional else "R"
+        return "I" if (self.op.plan or self._writes) and not argument.type.optional else "R"
 
-    @property
+    @cached_property
     def _writes(self) -> bool:
-        return self.plan_in_place is not None
+        return self.op.plan_in_place is not None
 
-    @property
+    @cached_property
     def without_others(self) -> str:
-        """That the others are not given."""
         others = [a for a in self.op.arguments if a not in self.kernel_arguments]
         return "".join(f" and {a.python_name} is None" for a in others)
 
-    @property
+    @cached_property
     def tried(self) -> list[str]:
         """The objects that know what the ops have found that are tried first, of those of this package."""
         own = self.op.calls.own
         return [self._found_by(each) for each in self.op.entry.trials if each.arguments is None and each.op in own]
 
-    @property
+    @cached_property
     def tried_calls(self) -> list[tuple[str, str]]:
         """(condition, call) of the ops that are tried with arguments of their own."""
         named: Trees = {a.name: ast.Name(a.python_name) for a in self.op.arguments}
@@ -192,7 +166,7 @@ class FastCode:
     def _found_by(self, trial: Trial) -> str:
         return self.op.calls.functions[trial.op].upper()
 
-    @property
+    @cached_property
     def calls_planned(self) -> str | None:
         """The object of the op under `try` that a composite is a call of, with arguments made of its own: what that has
         found is kept under the composite's. None where there is none, or where a check reads elements."""
@@ -202,92 +176,90 @@ class FastCode:
             return None
         return next(iter(self.tried), None)
 
-    @property
+    @cached_property
     def tries_view(self) -> bool:
         """Whether what is tried first is a view op with arguments that a check may have changed."""
         if self.calls_planned:
             return False
         return bool(self.tried) and len(self.op.arguments) > 1 and not self.op.arguments[1].type.is_tensor
 
-    @property
+    @cached_property
     def found_by(self) -> str:
         """The name of the object that knows what a view op, or a kernel op, has found."""
         return self.op.name.upper()
 
-    @property
+    @cached_property
     def takes_number(self) -> bool:
-        """Whether the second operand may be a number, for which there is a kernel."""
         return self.op.kernels is not None and self.op.kernels.number is not None
 
-    @property
+    @cached_property
     def checks_numbers(self) -> bool:
-        """Whether the op's check may refuse a number, but for one that the dtype has not; those named integer_* and
-        numeric_* refuse nothing to floats, those named natural_* whole numbers below 0 alone."""
+        """Whether the op's check may reject a number that is no integer, but for one that the dtype has not."""
         check, rule, names = self.op.entry.check, self.op.rule, [a.name for a in self.op.arguments]
-        if check is None or check.startswith(("integer_", "numeric_", NATURAL)) or self.fits_numbers:
+        if check is None or self.rejects in (INTEGERS, BOOLS, NEGATIVE, OUT_OF_RANGE):
             return False
         return rule is None or reads_any(rule, [names.index(n.name) for n in self.op.numbers])
 
-    @property
-    def fits_numbers(self) -> bool:
-        """Whether the check, one named fitting_*, refuses numbers that the dtype has not, which native code sees."""
-        return (self.op.entry.check or "").startswith("fitting_")
+    @cached_property
+    def rejects(self) -> str:
+        """All that the op's check rejects, as its decorator says; without a check, what native code sees by itself."""
+        part = self.op.library.get("check", self.op.entry.check)
+        return OUT_OF_RANGE if self.op.entry.check is None else part.rejects if part is not None else ""
 
-    @property
+    @cached_property
+    def fits_numbers(self) -> bool:
+        """Whether the check rejects numbers that the dtype has not, which native code sees."""
+        return self.op.entry.check is not None and self.rejects == OUT_OF_RANGE
+
+    @cached_property
     def whole(self) -> str:
         """What the op computes of whole numbers as its check allows: "i" of int64, "p" if the second tensor, or the
         number in its place, is positive, or all numbers of an op that has some are, "b" of bools."""
-        entry, check = self.op.entry, self.op.entry.check or "fitting_"
+        entry, rejects = self.op.entry, self.rejects
         if entry.dtype not in ("promote", "same", "match"):
             return ""
-        free = check.startswith("fitting_") or (bool(self.op.raw) and not check.startswith("integer_"))
-        integers = "i" if free or check.startswith("numeric_") else ""
-        if check.startswith("integer_") and self.takes_number is not bool(self.op.numbers):
+        free = rejects == OUT_OF_RANGE or (bool(self.op.raw) and rejects != INTEGERS)
+        integers = "i" if free or rejects == BOOLS else ""
+        if rejects == INTEGERS and self.takes_number is not bool(self.op.numbers):
             integers = "p"
         same = entry.result_dtype[0] in ("same", "bool")
         return (integers if "int" in entry.dtypes else "") + ("b" if free and same and "bool" in entry.dtypes else "")
 
-    @property
+    @cached_property
     def computes_complex(self) -> bool:
         """Whether native code may compute complex tensors, which the op's check does not look at."""
-        check, entry = self.op.entry.check or "fitting_", self.op.entry
-        free = check.startswith(("fitting_", "numeric_"))
-        return free and "complex" in entry.dtypes and not any(self.op.raw) and not self.overwrites
+        entry, free = self.op.entry, self.rejects in (OUT_OF_RANGE, BOOLS)
+        return free and "complex" in entry.dtypes and not any(self.op.raw) and not self.op.writes_first
 
-    @property
+    @cached_property
     def refused_whole(self) -> str:
         """Which whole numbers an op refuses that takes the others: "b" bools, "i" integers."""
         kinds = {"bool": "b", "int": "i"}
         taken = [letter for kind, letter in kinds.items() if kind in self.op.entry.dtypes]
         return "".join(letter for letter in kinds.values() if letter not in taken) if len(taken) == 1 else ""
 
-    @property
+    @cached_property
     def converts(self) -> str:
         """Which operands may be converted to the dtype of the others without a word of the op's check: "i" integers and
         floats, "b" bools."""
-        check = self.op.entry.check or "fitting_"
-        if self.op.entry.dtype not in ("promote", "float") or not check.startswith(
-            ("fitting_", "integer_", "numeric_")
-        ):
+        if self.op.entry.dtype not in ("promote", "float") or self.rejects not in (OUT_OF_RANGE, INTEGERS, BOOLS):
             return ""
-        return "i" if check.startswith("numeric_") else "ib"
+        return "i" if self.rejects == BOOLS else "ib"
 
-    @property
+    @cached_property
     def masks_alike(self) -> bool:
-        """Whether the op's check may refuse a mask that broadcasts."""
         return bool(self.op.raw) and self.op.rule is not None and reads_shapes(self.op.rule)
 
-    @property
+    @cached_property
     def operands(self) -> str:
-        """The arguments of `launch`: the tensors, then the numbers."""
         return python_names((*self.op.tensors, *self.op.numbers))
 
-    @property
+    @cached_property
     def condition(self) -> str:
         """The further condition: numbers that the op's check may refuse are defaults, whole numbers such objects."""
         named = self.op.numbers if self.checks_numbers else ()
         whole = [n.python_name for n in self.op.numbers if is_whole_number(n)]
-        natural = (self.op.entry.check or "").startswith(NATURAL)
+        natural = self.rejects == NEGATIVE
         told = [f"{name}.__class__ is int" + f" and {name} >= 0" * natural for name in whole]
         return "".join(f" and {each}" for each in [*(f"{n.python_name} == {n.default}" for n in named), *told])
 

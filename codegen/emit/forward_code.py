@@ -11,8 +11,8 @@ from collections.abc import Iterable
 
 from ..spec.definitions import locals_of, substituted
 from ..spec.formula import names_in
-from ..spec.model import Argument, Entry, Formula
-from .savings import Calls, differentiable_formulas, output_names, rewrite, share
+from ..spec.model import Argument, Entry, Formula, output_names
+from .savings import Calls, differentiable_formulas, rewrite, share
 
 
 def forward_lines(entry: Entry, calls: Calls) -> list[str] | None:
@@ -40,7 +40,6 @@ def _source(entry: Entry, name: str) -> str:
 
 
 def _outputs_read(entry: Entry) -> list[str]:
-    """Names of outputs that the lines will use and that are not just `result`."""
     formulas = list(entry.forward.values())
     if any(f.keyword == "auto_element_wise" for f in formulas):
         formulas += entry.gradients.values()
@@ -62,7 +61,6 @@ def _by_tangent(entry: Entry) -> dict[str, Formula]:
 
 
 def _general(entry: Entry, formula: Formula, calls: Calls) -> str:
-    """The tangent that a keyword stands for."""
     if formula.keyword == "auto_element_wise":
         return _total(_gradient_terms(entry, calls))
     if formula.keyword == "auto_linear":

@@ -22,8 +22,6 @@ Overloads = Mapping[str, list[OpCode]]  # function -> the ops that share it
 
 @dataclass(frozen=True)
 class Public:
-    """The function that users call."""
-
     code: OpCode
 
     @property
@@ -36,12 +34,10 @@ class Public:
 
     @property
     def _plain(self) -> str:
-        """The condition that no result is to be written into a given tensor."""
         return " and out is None" if self.code.has_out else ""
 
     @property
     def older(self) -> list[str]:
-        """What a call in an older form stands for."""
         given = [a.python_name for a in self.code.arguments if not a.keyword_only]
         return older_calls(self.code.name, given, [self.code], self.code.has_out) if self.code.is_shown else []
 
@@ -92,7 +88,6 @@ class Public:
 
     @property
     def _tried(self) -> list[str]:
-        """What other ops have found for the call, one after the other."""
         names = python_names(self.code.arguments)
         calls = [f"{each}.launch({names})" for each in self.code.fast.tried]
         lines = self._launched(self._plain, *calls) if calls else []
@@ -149,7 +144,6 @@ class Public:
 
     @property
     def written(self) -> list[str]:
-        """The result put into `out`."""
         code = self.code
         if not code.has_out:
             return []
@@ -162,7 +156,6 @@ class Public:
 
     @property
     def _fast_out(self) -> list[str]:
-        """The result written to `out` by native code."""
         code, fast = self.code, self.code.fast
         if not fast.applies:
             return []
@@ -225,13 +218,11 @@ class InPlace:
 
     @property
     def older(self) -> list[str]:
-        """What a call in an older form stands for."""
         given = [a.python_name for a in self.code.inplace_arguments if not a.keyword_only]
         return older_calls(self.op, given, [self.code]) if self.code.is_shown else []
 
     @property
     def written(self) -> list[str]:
-        """The computation, and what is around it."""
         code, kind = self.code, self.code.entry.compute.kind
         caught = intercepted(code, code.inplace_name, code.inplace_arguments)
         if kind == "view":
@@ -265,7 +256,7 @@ class InPlace:
     def fast(self) -> list[str]:
         """The first operand written over by native code, element by element."""
         code, fast = self.code, self.code.fast
-        if fast.plan_in_place:
+        if code.plan_in_place:
             return launched_in_place(code)
         if not fast.applies or code.entry.result_dtype[0] != "same" or len(code.tensors) > 2:
             return []
@@ -278,7 +269,7 @@ Function = Public | InPlace | General | Dispatcher
 
 def launched_in_place(code: OpCode) -> list[str]:
     """The first tensor written to by a plan that was found for it."""
-    if not code.fast.plan_in_place:
+    if not code.plan_in_place:
         return []
     call = f"{code.fast.found_by}.launch_in_place({python_names(code.fast.kernel_arguments)})"
     return [f"if not watch.every and {call} is not None:", "    return input"]
@@ -311,19 +302,16 @@ def around_write(code: OpCode, op: str, target: Argument, computed: Sequence[str
 
 
 def looked_at(code: OpCode, op: str, target: Argument, keep: str) -> str:
-    """The call that sees whether an argument may be written to."""
     given = f'"{op}", {target.python_name}, ({code.tensor_names},), keep=({keep}), share="{code.may_share}"'
     return f"before_write({given}{', replaces=True' if code.entry.replaces else ''})"
 
 
 def write_call(code: OpCode, op: str, target: Argument) -> str:
-    """The call of the general path that writes to an argument."""
     given = behind("original" if a is target else a.python_name for a in code.arguments)
     return f'_{code.name}("{op}"{given}, into={target.python_name})'
 
 
 def functions_of(ops: Sequence[OpCode], shared: Overloads, shared_in_place: Overloads) -> Iterator[Function]:
-    """The functions of a family in the order of its module."""
     for code in ops:
         yield Public(code)
         if code.has_inplace:
@@ -341,8 +329,8 @@ def found_by(ops: Sequence[OpCode]) -> list[str]:
         outputs = f", outputs={len(code.entry.schema.returns)}" if code.several else ""
         part = code.library.get("kernel", code.entry.compute.text)
         kernel = part.spelling if part else None
-        plan = code.fast.plan.spelling if code.fast.plan else None
-        writing = code.fast.plan_in_place
+        plan = code.plan.spelling if code.plan else None
+        writing = code.plan_in_place
         in_place = f", in_place={writing.spelling}{', moves=True' * (code.moves is not None)}" if writing else ""
         node = code.node_class if code.fast.records else None
         rules = code.entry.result_dtype

@@ -14,8 +14,6 @@ from .op_code import OpCode
 
 @dataclass(frozen=True)
 class General:
-    """The general path: any dtype, any layout, recording."""
-
     code: OpCode
 
     @property
@@ -80,7 +78,7 @@ class General:
             return []
         lines = [] if fast.records else [f"{self.results} = None"]
         first, letter = next(iter(fast.letters.items()))
-        where = f"{first}._device is not CPU and " if letter == "T" and not fast.plan else ""
+        where = f"{first}._device is not CPU and " if letter == "T" and not self.code.plan else ""
         condition = f"{where}into is None and not watch.every{fast.without_others}{self._in_rows}"
         remembered, launched = f"{fast.found_by}.remember(given, ({spread(fast.letters)}))", self._launched
         if fast.launches_unchecked:
@@ -135,11 +133,10 @@ class General:
         """The plan by which the next such call writes to its first tensor."""
         fast = self.code.fast
         call = f"{fast.found_by}.remember_in_place(given, ({spread(fast.letters)}))"
-        return [call] if fast.plan_in_place else []
+        return [call] if self.code.plan_in_place else []
 
     @property
     def computed(self) -> list[str]:
-        """The dtype in which a kernel computes."""
         code = self.code
         if code.entry.dtype == "none":
             return []
@@ -213,7 +210,6 @@ class General:
         return f"laid_like({made}, {self._laid_like})" if self._laid_like else made
 
     def _at(self, kernel: str) -> str:
-        """The kernel for the device of the first tensor."""
         first = next(a for a in self.code.arguments if a.type.is_tensor)
         shape = behind(filter(None, [self.code.shape_rule]))
         return f"{'at_first' if first.type.is_list else 'at'}({first.name}, {kernel}{shape})"
@@ -238,7 +234,6 @@ class General:
 
     @property
     def recorded(self) -> list[str]:
-        """The result in the graph, and its tangents."""
         return [*self._graph, *self._undefined, *self._tangents]
 
     @property
@@ -283,7 +278,6 @@ class General:
 
 
 def _requires_grad(argument: Argument) -> str:
-    """The condition that an argument requires grad."""
     name, type_ = argument.name, argument.type
     if type_.is_list:
         return f"needs_grad({name})"
@@ -298,7 +292,6 @@ def checked(code: OpCode, argument: Argument) -> list[str]:
 
 
 def rule(code: OpCode) -> list[str]:
-    """The op's own check of its arguments together."""
     if code.rule is None:
         return []
     given = code.general_parameters
@@ -306,5 +299,4 @@ def rule(code: OpCode) -> list[str]:
 
 
 def named(code: OpCode, results: str) -> str:
-    """Several outputs with their names."""
     return f"_{code.name}_result(*{results})" if code.several else results

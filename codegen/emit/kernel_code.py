@@ -9,8 +9,17 @@ from dataclasses import dataclass, replace
 
 from ..spec.formula import names_in
 from ..spec.model import Argument, Entry, Formula, Type
-from .savings import differentiable_formulas, output_names
-from .scalar_code import Inliner, NotElementwise, of_elements, scalar_functions, typed
+from .savings import differentiable_formulas
+from .scalar_code import (
+    Inliner,
+    NotElementwise,
+    inlined,
+    number_arguments,
+    of_elements,
+    scalar_functions,
+    tensor_names,
+    typed,
+)
 
 
 @dataclass(frozen=True)
@@ -48,7 +57,6 @@ class Kernel:
 
     @property
     def converted(self) -> tuple[str, ...]:
-        """Numbers that are brought to the dtype T before the loop."""
         return tuple(n.name for n in self.numbers if is_plain_number(n))
 
 
@@ -77,24 +85,12 @@ class ElementKernels:
 
 
 def is_plain_number(argument: Argument) -> bool:
-    """Whether a kernel gets this argument as a number of the computation's dtype."""
     return argument.type.base in ("Scalar", "float") and not argument.type.optional and not argument.type.is_list
 
 
 def is_whole_number(argument: Argument) -> bool:
     """Whether a kernel gets this argument as a whole number, whatever the dtype of the computation."""
     return argument.type.base == "int" and not argument.type.optional and not argument.type.is_list
-
-
-def tensor_names(entry: Entry) -> list[str]:
-    return [a.name for a in entry.schema.arguments if a.type.is_tensor]
-
-
-NO_NUMBERS = ("ScalarType", "Generator", "MemoryFormat")  # what a kernel is never given
-
-
-def number_arguments(entry: Entry) -> list[Argument]:
-    return [a for a in entry.schema.arguments if not a.type.is_tensor and a.type.base not in NO_NUMBERS]
 
 
 def element_kernels(entry: Entry, inliner: Inliner, overloads: Iterable[Entry]) -> ElementKernels:
@@ -113,7 +109,6 @@ def takes_number(entry: Entry, siblings: Iterable[Entry]) -> bool:
 
 
 def number_kernel(entry: Entry) -> Kernel:
-    """The forward kernel where the second tensor is a number."""
     forward = forward_kernel(entry)
     first, second = forward.arrays
     assert entry.compute.tree is not None
@@ -160,17 +155,6 @@ def backward_kernels(entry: Entry, inliner: Inliner):
 def hands_on(formulas: Iterable[Formula]) -> bool:
     """Whether every gradient is that of the result as it is, so that there is nothing to compute."""
     return all(isinstance(f.tree, ast.Name) and f.tree.id == "grad" for f in formulas)
-
-
-def inlined(entry: Entry, inliner: Inliner, tree: ast.expr | None) -> ast.expr:
-    """A gradient formula as one scalar expression over elements and numbers."""
-    assert tree is not None
-    names = [*tensor_names(entry), *(a.name for a in number_arguments(entry)), *output_names(entry), "grad"]
-    scope = {name: ast.Name("result" if name == "result0" else name, ast.Load()) for name in names}
-    result = inliner.scalar(tree, scope)
-    if any(isinstance(n, ast.Constant) and isinstance(n.value, str | complex) for n in ast.walk(result)):
-        raise NotElementwise("a string, or a complex number in what may be a kernel of real ones")
-    return result
 
 
 def backward_kernel(entry: Entry, mask: int, scalars: Mapping[str, ast.expr], texts: Mapping[str, str]) -> Kernel:

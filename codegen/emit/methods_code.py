@@ -13,7 +13,6 @@ from .operator_code import operator, operator_in_place, reflected
 
 
 def unique(items: Iterable[Any]) -> list[Any]:
-    """The items in order, each once."""
     return list(dict.fromkeys(items))
 
 

@@ -12,16 +12,15 @@ from ..spec.definitions import substituted
 from ..spec.formula import names_in
 from ..spec.model import Argument, Entry
 from .forward_code import forward_lines
-from .kernel_code import ElementKernels, hands_on, is_plain_number, is_whole_number, number_arguments
+from .kernel_code import ElementKernels, hands_on, is_plain_number, is_whole_number
 from .savings import Calls, Plan, SavedTensor, SavedValue, Shared, make_plan
+from .scalar_code import number_arguments
 
 MOST = 12  # tensors and values that a node keeps, and edges, which native code writes down
 
 
 @dataclass(frozen=True)
 class NodeCode:
-    """Everything the template asks about one node class."""
-
     entry: Entry
     calls: Calls
     kernels: ElementKernels | None
@@ -30,61 +29,57 @@ class NodeCode:
     def plan(self) -> Plan:
         return make_plan(self.entry, self.calls)
 
-    @property
+    @cached_property
     def class_name(self) -> str:
         """PyTorch's: MulBackward0; the number counts the overloads of a name."""
         words = self.entry.schema.name.strip("_").split("_")
         camel = "".join(w[:1].upper() + w[1:] for w in words)
         return f"{camel}Backward{self.calls.overload_numbers[self.entry.name]}"
 
-    @property
+    @cached_property
     def arguments(self) -> tuple[Argument, ...]:
         """Arguments whose gradient a formula gives, in schema order: edge k belongs to the k-th."""
         return tuple(a for a in self.entry.schema.arguments if a.name in self.plan.formulas)
 
-    @property
+    @cached_property
     def takes_list(self) -> bool:
-        """Whether the one differentiable argument is a list of tensors."""
         return len(self.arguments) == 1 and self.arguments[0].type.is_list
 
-    @property
+    @cached_property
     def not_implemented(self) -> tuple[tuple[str, str], ...]:
         """(argument, reason) of gradients that the spec says do not exist."""
         found = ((n, f) for n, f in self.entry.gradients.items() if f.keyword == "not_implemented")
         return tuple((n, f.why) for n, f in found)
 
-    @property
+    @cached_property
     def backward_tensors(self) -> tuple[SavedTensor, ...]:
-        """The kept tensors that the kernel for backward reads."""
         return tuple(t for t in self.plan.tensors if t.name in self.plan.backward_reads)
 
-    @property
+    @cached_property
     def backward_values(self) -> tuple[SavedValue, ...]:
-        """The plain values that it reads."""
         return tuple(v for v in self.plan.values if v.name in self.plan.backward_reads)
 
-    @property
+    @cached_property
     def kernel(self) -> Part | None:
-        """That kernel, if there is one."""
         tree = self.entry.backward.tree if self.entry.backward else None
         return None if tree is None else self.calls.library["kernel", tree.func.id]  # type: ignore[attr-defined]
 
-    @property
+    @cached_property
     def launches(self) -> bool:
         """Whether native code may run that kernel: by plans on the host, by its launches on a device."""
         one = len(self.differentiable_outputs) == 1 or self._planned is not None
         return self.kernel is not None and one and not self.gives_list and bool(self.backward_reads)
 
-    @property
+    @cached_property
     def kernel_plan(self) -> Part | None:
         """That kernel's plans, under its name; None where it has none."""
         return self._planned if self.launches else None
 
-    @property
+    @cached_property
     def _planned(self) -> Part | None:
         return self.calls.library.get("plan", self.kernel.name) if self.kernel else None
 
-    @property
+    @cached_property
     def backward_reads(self) -> list[str]:
         """The code of each operand of that kernel, as KernelOpGradient takes them; empty for others."""
         call = ast.parse(self.plan.backward, mode="eval").body
@@ -120,34 +115,33 @@ class NodeCode:
         last = call.args[-1] is not None and ast.unparse(call.args[-1]) == code  # type: ignore[attr-defined]
         return lists.get(code, "") if self._planned and last and code in items else ""
 
-    @property
+    @cached_property
     def differentiable_outputs(self) -> tuple[int, ...]:
         return tuple(i for i, yes in enumerate(self.entry.output_differentiability) if yes)
 
-    @property
+    @cached_property
     def outputs(self) -> int:
         return len(self.entry.schema.returns)
 
-    @property
+    @cached_property
     def gives_list(self) -> bool:
         """Whether the op returns a list, so that each node has outputs of its own number."""
         return self.entry.schema.returns[0].type.is_list
 
-    @property
+    @cached_property
     def slots(self) -> tuple[str, ...]:
         tensors = [s for t in self.plan.tensors for s in (t.slot, f"{t.slot}_version")]
         metas = ["output_metas"] if self.outputs > 1 else []
         metas += ["output_count", "output_metas"] if self.gives_list else []
         return tuple(sorted([*tensors, *(v.slot for v in self.plan.values), *metas]))
 
-    @property
+    @cached_property
     def recorded_arguments(self) -> tuple[str, ...]:
-        """The arguments that `record` takes after the result."""
         wanted = {a.name for a in self.arguments} | {t.name for t in self.plan.tensors}
         wanted |= _names(value.source for value in self.plan.values)
         return tuple(a.name for a in self.entry.schema.arguments if a.name in wanted)
 
-    @property
+    @cached_property
     def plain(self) -> bool:
         """Whether native code can record it: tensors, or a list of them, or of indices at last, and values that
         `plain_values` can state."""
@@ -180,7 +174,7 @@ class NodeCode:
                     found[value.slot] = "", ""
         return found
 
-    @property
+    @cached_property
     def keeps_what(self) -> dict[str, tuple[str, tuple[str, ...]]]:
         """Slot -> what it holds, and the arguments whose gradients read it."""
         names = [a.name for a in self.arguments]
@@ -189,7 +183,7 @@ class NodeCode:
             for t in self.plan.tensors
         }
 
-    @property
+    @cached_property
     def hands_on_if(self) -> str:
         """True where every gradient is that of the result; the slot of the number that must be 1 for it; else empty."""
         if self._all_grad and not self.plan.backward:
@@ -209,13 +203,12 @@ class NodeCode:
         return " or ".join(condition.format(a.name) for a in needed)
 
     def unpack(self, saved: SavedTensor) -> str:
-        """The expression that reads a saved tensor back."""
         if saved.slot in self.saved_outputs:
             index = f", {saved.index}" if self.outputs > 1 else ""
             return f'unpack_output(node, "{saved.slot}"{index})'
         return f'unpack_list(node, "{saved.slot}")' if saved.kind == "list" else f'unpack(node, "{saved.slot}")'
 
-    @property
+    @cached_property
     def formulas_shown(self) -> str:
         """The gradient formulas on one line, with what `where` defines for them."""
         used = [shared.name for shared in self.plan.shared if shared.name in self.entry.definitions]
@@ -237,18 +230,18 @@ class NodeCode:
         source = f"({shared.source})" if is_choice else shared.source
         return f"{source} if {' or '.join(f'node.edges[{i}] is not None' for i in numbers)} else None"
 
-    @property
+    @cached_property
     def saved_outputs(self) -> dict[str, int]:
         """Slot -> number of the output for saved outputs that have a place in the graph."""
         outputs = (t for t in self.plan.tensors if t.kind == "output" and t.index in self.differentiable_outputs)
         return {t.slot: t.index for t in outputs}
 
-    @property
+    @cached_property
     def forward(self) -> list[str] | None:
         """The lines that compute the tangents of the outputs, or None without forward mode."""
         return forward_lines(self.entry, self.calls)
 
-    @property
+    @cached_property
     def fused(self) -> dict[int, tuple[tuple[str, ...], tuple[str, ...]]]:
         """Mask -> slots of saved tensors and of numbers that its kernel takes."""
         kernels = self.kernels.backward if self.kernels else {}
@@ -260,24 +253,23 @@ class NodeCode:
             for mask, kernel in kernels.items()
         }
 
-    @property
+    @cached_property
     def fast(self) -> bool:
         """Whether native code runs `apply`: a fused kernel for one or two inputs and single numbers only."""
         numbers = number_arguments(self.entry)
         simple = bool(self.fused) or self.always_hands_on
         return simple and len(self.arguments) <= 2 and all(is_plain_number(n) or is_whole_number(n) for n in numbers)
 
-    @property
+    @cached_property
     def always_hands_on(self) -> bool:
         """Whether every formula of an element-wise op is just `grad`."""
         return self.kernels is not None and self._all_grad
 
-    @property
+    @cached_property
     def _all_grad(self) -> bool:
-        """Whether every formula is just `grad`."""
         return hands_on(self.entry.gradients[name] for name in self.plan.formulas)
 
-    @property
+    @cached_property
     def hands_on(self) -> str:
         """When every formula is just `grad`: the condition on number arguments that these state; empty for never."""
         names = (a.name for a in number_arguments(self.entry))
@@ -296,5 +288,4 @@ class NodeCode:
 
 
 def _names(sources: Iterable[str]) -> set[str]:
-    """The names in some expressions of generated code."""
     return names_in(*(ast.parse(source, mode="eval") for source in sources))

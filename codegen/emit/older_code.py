@@ -7,12 +7,9 @@ values fit says what each of them is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from ..spec.model import Entry
-
-if TYPE_CHECKING:
-    from .op_code import OpCode
+from .properties import Properties
 
 
 def more_places(entries: Iterable[Entry]) -> list[str]:
@@ -23,7 +20,7 @@ def more_places(entries: Iterable[Entry]) -> list[str]:
     return [f"more{k}" for k in range(1, longest - plain + 1)]
 
 
-def older_calls(function: str, given: Sequence[str], codes: Sequence[OpCode], has_out: bool = False) -> list[str]:
+def older_calls(function: str, given: Sequence[str], codes: Sequence[Properties], has_out: bool = False) -> list[str]:
     """The lines that hand a call with more arguments by place than the function has to its older forms."""
     more = more_places(code.entry for code in codes)
     if not more:
@@ -36,7 +33,7 @@ def older_calls(function: str, given: Sequence[str], codes: Sequence[OpCode], ha
     return [f"if {more[0]} is not None:", f"    return {call}"]
 
 
-def _typed(code: OpCode) -> list[tuple[tuple[str, str], ...]]:
+def _typed(code: Properties) -> list[tuple[tuple[str, str], ...]]:
     """Each older form: (name, type) of its arguments in their order."""
     arguments = {a.name: a for a in code.arguments}
     return [tuple((arguments[n].python_name, code.match_type(arguments[n])) for n in f) for f in code.entry.deprecated]

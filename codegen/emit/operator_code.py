@@ -25,7 +25,6 @@ class Operator:
 
 
 def operator(method: str, code: OpCode, ops: Sequence[OpCode]) -> Operator:
-    """The method that gives a new tensor."""
     codes = _overloads(code, ops)
     fast = [c for c in codes if c.fast.tried or (c.fast.applies and not c.fast.condition)]
     lines = [line for c in fast for line in _launched(c, len(codes) > 1)]
@@ -33,7 +32,6 @@ def operator(method: str, code: OpCode, ops: Sequence[OpCode]) -> Operator:
 
 
 def operator_in_place(method: str, code: OpCode, ops: Sequence[OpCode]) -> Operator:
-    """The method that writes to its tensor."""
     codes = [c for c in _overloads(code, ops) if c.has_inplace]
     alike = [c for c in codes if c.fast.applies and not c.fast.condition and c.entry.result_dtype[0] == "same"]
     lines = [line for c in alike for line in _written(c, len(codes) > 1)]

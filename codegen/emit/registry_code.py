@@ -1,8 +1,10 @@
-"""The records of registry.py: what tests, checks and documentation are told of an entry."""
+"""The lines of registry.jsonl: what tests, checks and documentation are told of an entry."""
 
 from __future__ import annotations
 
 import ast
+import json
+from collections.abc import Iterable
 from typing import Any
 
 from ..spec.keys import CHOICES
@@ -11,7 +13,7 @@ from ..spec.reference import statements
 from .op_code import OpCode
 from .savings import differentiable_formulas
 
-# What the fields of `runtime.dispatch.registry.Op` are where a record does not say: left out of generated code.
+# What the fields of `runtime.dispatch.registry.Op` are where a record does not say: left out of a line.
 DEFAULTS: dict[str, Any] = {
     "inputs": (),
     "outputs": (True,),
@@ -43,12 +45,17 @@ DEFAULTS: dict[str, Any] = {
 }
 
 
-def record(code: OpCode) -> dict[str, str]:
-    """The fields of an entry's record that differ from their defaults, as expressions."""
+def lines(codes: Iterable[OpCode]) -> str:
+    """The file: an entry in a line, its name first."""
+    return "".join(f"{json.dumps(record(code))}\n" for code in codes)
+
+
+def record(code: OpCode) -> dict[str, Any]:
+    """The fields of an entry's record that differ from their defaults; functions and the node's class by name."""
     entry = code.entry
-    functions = {"function": f"ops.{code.name}"}
-    functions |= {"inplace": f"ops.{code.inplace_name}"} if code.has_inplace else {}
-    functions |= {"node": f"functions.{code.node.class_name}"} if code.node else {}
+    functions = {"function": code.name}
+    functions |= {"inplace": code.inplace_name} if code.has_inplace else {}
+    functions |= {"node": code.node.class_name} if code.node else {}
     plain: dict[str, Any] = {
         "kind": entry.compute.kind,
         "schema": entry.schema.text,
@@ -81,8 +88,8 @@ def record(code: OpCode) -> dict[str, str]:
         "marked": entry.marked or "",
         "example": entry.example,
     }
-    told = {name: repr(value) for name, value in plain.items() if name not in DEFAULTS or value != DEFAULTS[name]}
-    return {"name": repr(entry.name)} | functions | told
+    told = {name: value for name, value in plain.items() if name not in DEFAULTS or value != DEFAULTS[name]}
+    return {"name": entry.name} | functions | told
 
 
 def _expression(entry: Entry) -> str:

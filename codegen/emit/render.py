@@ -13,12 +13,14 @@ from typing import Any
 import jinja2
 
 from ..library.bases import SPECGRAD, Base
+from ..library.by_name import with_parts_by_name
 from ..library.families import modules
 from ..library.format import format_of, specgrad_version
 from ..library.homes import Home, Library, Part, import_lines, runtime_home
 from ..library.row_kernels import FOLDER, row_parts
 from ..library.sources import function_source
 from ..spec.model import Entry, Spec
+from . import scalar_code
 from .callers import Caller, callers
 from .class_code import NodeClass
 from .function_code import found_by, functions_of
@@ -26,7 +28,7 @@ from .kernel_code import ElementKernels, element_kernels
 from .methods_code import general_paths, methods_context, registered, unique
 from .node_code import NodeCode
 from .op_code import OpCode
-from .registry_code import record
+from .registry_code import lines
 from .rendered import check_python
 from .row_code import RowCode
 from .savings import Calls, differentiable_formulas
@@ -55,6 +57,7 @@ class Renderer:
     """Renders one spec; `bases` are what one outside the tree builds on, `home` its package of hand-written parts."""
 
     def __init__(self, spec: Spec, target: Target, bases: Sequence[Base] = (), home: Home | None = None) -> None:
+        spec = with_parts_by_name(spec, runtime_home(True) if target.in_tree else home)
         self.spec = spec
         self.target = target
         self.bases = tuple(bases)
@@ -88,7 +91,6 @@ class Renderer:
         return {e.name: element_kernels(e, self.inliner, self.overloads(e)) for e in chosen}
 
     def overloads(self, entry: Entry) -> list[Entry]:
-        """All entries that share the Python function of this one."""
         return [e for e in self.spec.entries if e.schema.name == entry.schema.name]
 
     @cached_property
@@ -103,7 +105,6 @@ class Renderer:
 
     @cached_property
     def callers(self) -> dict[str, list[Caller]]:
-        """The entries of this spec that call each function."""
         return callers(self.spec.entries)
 
     def render(self, template: str, **context: Any) -> str:
@@ -145,7 +146,7 @@ class Renderer:
         skeleton.library = Library(())  # which no entry names anything of
         helpers = Library(self.library.homes[:1]).parts["helper"].values()
         templates = [path for folder in ("", "functions", "ops") for path in (TEMPLATES / folder).glob("*.py.j2")]
-        code = Path(__file__).parent.glob("*_code.py")
+        code = {*Path(__file__).parent.glob("*.py"), Path(scalar_code.__file__)}
         return format_of([*templates, *code], skeleton.modules(), helpers)
 
     def modules(self) -> Files:
@@ -156,7 +157,8 @@ class Renderer:
             "functions/__init__.py": self.render("functions_init.py.j2", families=list(self.families)),
             "ops/__init__.py": self.render("ops_init.py.j2", families=list(self.families), public=self.public),
             "ops/__init__.pyi": self.render("ops.pyi.j2", stubs=stubs, public=self.public),
-            "registry.py": self.render("registry.py.j2", records=list(map(record, self.ops))),
+            "registry.py": self.render("registry.py.j2"),
+            "registry.jsonl": lines(self.ops),
             "kernels/__init__.py": self.render("kernels_init.py.j2", elementwise=elementwise),
         }
         for family, ops in self.families.items():
@@ -172,13 +174,11 @@ class Renderer:
         return files | self.kernel_files("cpu") | self.kernel_files("cuda") | self.row_files()
 
     def nodes_context(self, family: str, nodes: Sequence[NodeCode]) -> dict[str, Any]:
-        """The classes in the module of a family's graph nodes."""
         classes = [self.node_class(NodeClass(node)) for node in nodes]
         imports = self.imports(part for node in nodes for part in (node.kernel, node.kernel_plan))
         return {"family": family, "classes": classes, "names": [n.class_name for n in nodes], "imports": imports}
 
     def node_class(self, c: NodeClass) -> str:
-        """The class of a graph node."""
         methods = [self.render(f"functions/{template}.py.j2", c=c) for template in c.templates]
         return self.render("functions/class.py.j2", c=c, methods=methods)
 
@@ -236,7 +236,6 @@ class Renderer:
         return import_lines([*self.library.parts["helper"].values(), *parts])
 
     def kernel_files(self, device: str) -> Files:
-        """The element-wise kernels for a device, a file for each op."""
         folder = f"kernels/{device}"
         files = {f"{folder}/__init__.py": f'"""Element-wise kernels for {device.upper()}, one file per op."""\n'}
         for each in self.kernels.values():
@@ -317,7 +316,6 @@ class Renderer:
 
 
 def quotable(text: str) -> str:
-    """A text that can stand between double quotes."""
     return text.replace("\\", "\\\\").replace('"', "'")
 
 
@@ -327,7 +325,6 @@ def has_node(entry: Entry) -> bool:
 
 
 def overload_groups(ops: Iterable[OpCode]) -> dict[str, list[OpCode]]:
-    """Names that several entries share."""
     groups: dict[str, list[OpCode]] = {}
     for code in ops:
         groups.setdefault(code.entry.schema.name, []).append(code)
@@ -341,7 +338,6 @@ def function_names(entries: Sequence[Entry]) -> dict[str, str]:
 
 
 def overload_parameters(entries: Iterable[Entry], functions: dict[str, str]) -> dict[str, dict[str, frozenset[str]]]:
-    """Name -> the function of each entry of that name -> the names of its parameters."""
     found: dict[str, dict[str, frozenset[str]]] = {}
     for entry in entries:
         names = frozenset(argument.name for argument in entry.schema.arguments)

@@ -59,7 +59,6 @@ def _second_homes(files: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
 
 
 def _faults(name: str, text: str) -> Iterator[tuple[int, str]]:
-    """The lines of a file that are wrong, and why."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # nor anything that Python warns of, as of `x is 1`

@@ -47,7 +47,6 @@ class RowCode:
         return [("row", "") if o in rows else ("each", DTYPES.get(kinds[o], "")) for o in self.program.outputs]
 
     def cpu(self) -> dict[str, Any]:
-        """What the template of the CPU's module asks for."""
         loop = cpu_code(self.program)
         return self._common([loop]) | {
             "loop": loop,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ..library.homes import Library
 from ..spec.definitions import Locals, copied, locals_of
-from ..spec.model import Entry, Formula
+from ..spec.model import Entry, Formula, output_names
 
 ATTRIBUTES = {"shape": "_shape", "dtype": "_dtype", "ndim": "ndim", "device": "_device"}  # x.shape, and how it is read
 QUERIES = ("numel", "dim", "is_complex", "is_floating_point", "stride", "storage_offset")  # read as x.numel()
@@ -67,19 +67,8 @@ class Plan:
 
 
 def differentiable_formulas(entry: Entry) -> dict[str, Formula]:
-    """The gradient formulas that are expressions, in schema order."""
     named = ((a.name, entry.gradients[a.name]) for a in entry.schema.arguments if a.name in entry.gradients)
     return {name: formula for name, formula in named if formula.tree is not None}
-
-
-def output_names(entry: Entry) -> dict[str, int]:
-    """Every name that a formula may use for an output, with the output's number."""
-    names = {r.name: i for i, r in enumerate(entry.schema.returns)}
-    if len(entry.schema.returns) == 1:
-        names["result"] = 0
-    for i in range(len(entry.schema.returns)):
-        names.setdefault(f"result{i}", i)
-    return names
 
 
 class Reader(ast.NodeTransformer):
@@ -169,7 +158,6 @@ class Calls:
 
 
 def make_plan(entry: Entry, calls: Calls) -> Plan:
-    """Decide what the node of `entry` keeps."""
     needed: dict[str, list[str]] = {}
     values: dict[str, SavedValue] = {}
     own = locals_of(entry, differentiable_formulas(entry))

@@ -13,7 +13,7 @@ from itertools import islice
 
 from ..spec.definitions import substituted
 from ..spec.formula import functions_in
-from ..spec.model import Entry
+from ..spec.model import Argument, Entry, output_names
 from ..spec.syntax import too_deep
 
 # The operators that mean something else than in Python: the entry says what.
@@ -21,6 +21,7 @@ OPERATORS: dict[type, str] = {ast.Pow: "**", ast.Mod: "%", ast.FloorDiv: "//", a
 _FILLS = {"zeros_like": 0, "ones_like": 1}  # tensors of one value are that value
 _ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _PLAIN = (ast.Add, ast.Sub, ast.Mult, ast.BitAnd, ast.BitOr, ast.BitXor)
+NO_NUMBERS = ("ScalarType", "Generator", "MemoryFormat")  # what a kernel is never given
 
 
 MOST_NODES = 2_000  # of an expression with its ops inlined
@@ -29,6 +30,14 @@ MOST_LEVELS = 60  # of it, and of calls in each other while it is made
 
 class NotElementwise(Exception):
     """The formula uses something that has no scalar expression, or a large one: there is no fused kernel."""
+
+
+def tensor_names(entry: Entry) -> list[str]:
+    return [a.name for a in entry.schema.arguments if a.type.is_tensor]
+
+
+def number_arguments(entry: Entry) -> list[Argument]:
+    return [a for a in entry.schema.arguments if not a.type.is_tensor and a.type.base not in NO_NUMBERS]
 
 
 class Inliner:
@@ -57,7 +66,6 @@ class Inliner:
             self.level -= 1
 
     def form(self, tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
-        """The scalar form of an expression, by its kind."""
         match tree:
             case ast.Name(id=name):
                 if name not in scope:
@@ -146,11 +154,21 @@ def count(tree: ast.expr) -> int:
 
 
 def substitute(tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
-    """A scalar expression with its argument names replaced."""
     sizes = {name: count(value) for name, value in scope.items()}
     if sum(sizes.get(node.id, 0) for node in ast.walk(tree) if isinstance(node, ast.Name)) > MOST_NODES:
         raise NotElementwise("too large")
     return substituted(tree, scope)
+
+
+def inlined(entry: Entry, inliner: Inliner, tree: ast.expr | None) -> ast.expr:
+    """A gradient formula as one scalar expression over elements and numbers."""
+    assert tree is not None
+    names = [*tensor_names(entry), *(a.name for a in number_arguments(entry)), *output_names(entry), "grad"]
+    scope = {name: ast.Name("result" if name == "result0" else name, ast.Load()) for name in names}
+    result = inliner.scalar(tree, scope)
+    if any(isinstance(n, ast.Constant) and isinstance(n.value, str | complex) for n in ast.walk(result)):
+        raise NotElementwise("a string, or a complex number in what may be a kernel of real ones")
+    return result
 
 
 def typed(tree: ast.expr, tensors: set[str], is_complex: bool = False) -> str:
@@ -205,6 +223,5 @@ def of_elements(source: str) -> str:
 
 
 def scalar_functions(*sources: str) -> list[str]:
-    """The scalar functions that the sources of some kernels call."""
     called = functions_in(*(ast.parse(source, mode="eval") for source in sources))
     return sorted(name for name in called if name != "T")

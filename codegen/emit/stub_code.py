@@ -37,7 +37,6 @@ def stub_functions(ops: Iterable[OpCode]) -> list[Signature]:
 
 
 def stub_methods(ops: Iterable[OpCode]) -> list[Signature]:
-    """All methods and operators that the spec gives to Tensor."""
     found = []
     for code in ops:
         parameters = ANYTHING if code.is_variadic else code.parameters(method=True)
@@ -51,7 +50,6 @@ def stub_methods(ops: Iterable[OpCode]) -> list[Signature]:
 
 
 def operator_methods(code: OpCode) -> list[Signature]:
-    """The special methods of an entry's operator."""
     symbol = code.entry.operator or ""
     names = list(UNARY.get(symbol, ()))
     if names:

@@ -19,7 +19,6 @@ PART = re.compile(r"\.specgrad-[0-9a-f]{16}\.part")  # a file that is being writ
 
 
 def write_new(root: Path, files: Files) -> None:
-    """Write files into a folder of the generator's own."""
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_bytes(text.encode())
@@ -51,7 +50,6 @@ class Plan:
         replace(self.root, MANIFEST, self.files[MANIFEST])
 
     def _clear_parts(self) -> None:
-        """Delete the file that a killed run was writing."""
         for entry in list(os.scandir(self.root)):
             if PART.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
                 os.unlink(entry.path)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..spec.load import load_spec
+from ..proof.load import load_spec
 from ..spec.model import Spec
 from .homes import Home, Library, runtime_home
 from .manifest import MANIFEST, read_manifest
@@ -31,7 +31,6 @@ class Base:
 
 
 def tree_base(spec: Spec) -> Base:
-    """specgrad itself, the first base of all."""
     return Base(SPECGRAD, f"{SPECGRAD}.generated", spec)
 
 
@@ -55,7 +54,6 @@ def chain(name: str, tree: Spec) -> tuple[Base, ...]:
 
 
 def _root(name: str) -> Path:
-    """The folder of a generated package."""
     folder = _folder(name)
     inner = folder / "generated"
     root = inner if (inner / MANIFEST).exists() else folder

@@ -72,13 +72,11 @@ def modules(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
 
 
 def _identifier(slug: str) -> str:
-    """A page's name as that of a module."""
     name = slug.replace("-", "_")
     return name if name.isidentifier() and not keyword.iskeyword(name) else f"family_{name}"
 
 
 def _in_sections(entries: Iterable[Entry]) -> Iterator[tuple[str, str, list[Entry]]]:
-    """Title, introduction and the entry, of each."""
     for entry in entries:
         section = entry.section
         yield (UNTITLED, "", [entry]) if section is None else (section.title, section.about, [entry])

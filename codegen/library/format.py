@@ -60,7 +60,6 @@ def _parameters(node: ast.stmt) -> str:
 
 @cache
 def specgrad_version() -> str:
-    """The version that specgrad says it has."""
     above = RUNTIME.parent
     path = next(p for p in (above / "specgrad" / "__init__.py", above / "__init__.py") if p.is_file())
     assigned = [node for node in _body(path) if isinstance(node, ast.Assign)]

@@ -36,7 +36,7 @@ RUNTIME_PLACES: Places = {
     "kernel": ("ops/*/cpu*.py",),
     "plan": ("ops/*/plans*.py",),
     "check": ("ops/*/checks*.py",),
-    "helper": ("ops/*/formulas*.py",),
+    "helper": ("ops/*/formulas*.py", "autograd/as_strided_formulas.py"),
     "function for ONNX": ("pytorch/exporting/vocabulary.py", "ops/*/onnx*.py"),
     "view": ("tensor/views.py",),
     "batching rule": ("batching/rules/*.py", "ops/*/batching*.py"),
@@ -64,9 +64,9 @@ KEYS = {  # that name functions
     "kernel": "kernel",
     "check": "check",
     "batch": "batching rule",
-    "shape": "shape rule",
+    "meta": "shape rule",
     "sparse": "sparse rule",
-    "marked": "rule for marked tensors",
+    "conj": "rule for marked tensors",
     "view": "view",
 }
 WITH_SIBLINGS = ("scalar function",)  # kinds whose modules also offer what they take from modules beside them
@@ -115,7 +115,6 @@ class Home:
 
     @cached_property
     def tables(self) -> dict[str, list[Part]]:
-        """The parts of each kind, those of a name that has two meanings included."""
         return {kind: list(self._read(kind)) for kind in self.places}
 
     def _read(self, kind: str) -> Iterator[Part]:
@@ -126,7 +125,6 @@ class Home:
 
     @cached_property
     def parameters(self) -> dict[str, dict[str, Parameters]]:
-        """The parameters of the functions of each kind that a key names."""
         found: dict[str, dict[str, Parameters]] = {}
         for kind in KEYS.values():
             modules: dict[Path, list[ast.stmt]] = {}
@@ -144,7 +142,6 @@ class Home:
         return [Definition(p.name, file, p.node) for p, file in pairs if isinstance(p.node, ast.FunctionDef)]
 
     def files(self, kind: str) -> list[Path]:
-        """The modules in which a kind is looked for."""
         found = (path for pattern in self.places[kind] for path in sorted(self.folder.glob(pattern)))
         return [path for path in found if self.label == "" or path.name != "__init__.py"]
 
@@ -172,13 +169,11 @@ class Part:
 
     @property
     def shown(self) -> str:
-        """Where its source is, for readers."""
         folder = "runtime" if not self.home.label else self.home.folder.name
         return "/".join((folder, *self.file.relative_to(self.home.folder).parts))
 
     @property
     def place(self) -> str:
-        """Where it stands, for readers: with the line."""
         return f"{self.shown}:{self.node.lineno}"
 
     @cached_property
@@ -190,8 +185,25 @@ class Part:
 
     @property
     def spelling(self) -> str:
-        """The part in generated code."""
         return f"{self.alias}.{self.name}"
+
+    @cached_property
+    def rejects(self) -> str:
+        """All that a check rejects, as the decorator `rejects` says; empty where it may reject anything."""
+        return self._declared("rejects")
+
+    @cached_property
+    def writes(self) -> str:
+        """The function whose result this one writes in place, as the decorator `writes` says; else empty."""
+        return self._declared("writes")
+
+    def _declared(self, decorator: str) -> str:
+        """The word that a decorator is given."""
+        for node in self.node.decorator_list if isinstance(self.node, ast.FunctionDef) else ():
+            match node:
+                case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=str(word))]) if name == decorator:
+                    return word
+        return ""
 
     @property
     def where(self) -> Where:
@@ -217,7 +229,6 @@ class Library:
 
     @cached_property
     def parts(self) -> dict[str, dict[str, Part]]:
-        """Kind -> name -> part."""
         found: dict[str, dict[str, Part]] = {kind: {} for kind in PLACES}
         for home in self.homes:
             for kind, table in found.items():
@@ -233,8 +244,13 @@ class Library:
         kind, name = key
         return self.parts[kind][name]
 
+    @cached_property
+    def writers(self) -> dict[tuple[str, str], Part]:
+        """The functions that write in place, by their kind and by that whose result they write."""
+        kinds = ("kernel", "helper")
+        return {(kind, part.writes): part for kind in kinds for part in self.parts[kind].values() if part.writes}
+
     def parameters(self, kind: str) -> dict[str, Parameters]:
-        """The parameters of the functions of a kind."""
         found: dict[str, Parameters] = {}
         for home in self.homes:
             found = home.parameters[kind] | found
@@ -277,7 +293,6 @@ class Library:
         return found
 
     def scalar_modules(self) -> tuple[Path, ...]:
-        """The files of the scalar functions of users' packages."""
         kinds = ("scalar function", "scalar function of complex numbers")
         return tuple(path for home in self.homes if home.label for kind in kinds for path in home.files(kind))
 
@@ -315,7 +330,6 @@ def runtime_home(relative: bool = False) -> Home:
 
 
 def read_known(runtime: Path = RUNTIME) -> Known:
-    """The functions that the runtime's files offer to a spec."""
     home = runtime_home() if runtime == RUNTIME else Home(runtime, "runtime", False, RUNTIME_PLACES)
     return Library((home,)).known()
 
@@ -326,5 +340,4 @@ def import_lines(parts: Iterable[Part | None]) -> list[str]:
 
 
 def op_places(*specs: Spec) -> dict[str, Where]:
-    """The functions that the entries of some specs give, and where."""
     return {name: e.where for spec in specs for e in spec.entries for name in e.names}

@@ -31,7 +31,6 @@ def loops(start: Part) -> Iterator[Part]:
 
 
 def is_compiled(node: ast.stmt) -> bool:
-    """Whether a function is compiled by numba."""
     decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
     called = [d.func if isinstance(d, ast.Call) else d for d in decorators]
     return any(isinstance(d, ast.Name) and d.id in COMPILERS for d in called)
@@ -53,7 +52,6 @@ def used(package: Path, path: Path, node: ast.stmt) -> Iterator[Place]:
 
 @cache
 def definitions(path: Path) -> dict[str, ast.stmt]:
-    """The functions, classes and variables that a module defines."""
     found: dict[str, ast.stmt] = {}
     for node in statements_of(path) if path.is_file() else ():
         if isinstance(node, ast.FunctionDef | ast.ClassDef):

@@ -38,7 +38,6 @@ class Manifest:
         return name in self.hashes
 
     def has_written(self, name: str, content: bytes) -> bool:
-        """Whether a file of that content is as it was written."""
         return digest(content) in self.hashes.get(name, ())
 
 
@@ -47,18 +46,15 @@ def digest(content: bytes) -> str:
 
 
 def title(command: str, spec: str, layout: str = "") -> str:
-    """The first line of the manifest of what a command writes from a spec."""
     return TITLE.format(command, spec).rstrip("\n") + (LAID_OUT.format(layout) if layout else "\n")
 
 
 def listed(files: dict[str, str], command: str, spec: str, layout: str = "") -> dict[str, str]:
-    """The files with the manifest that lists them, and that names their layout."""
     hashes = {name: frozenset((digest(text.encode()),)) for name, text in files.items()}
     return files | {MANIFEST: title(command, spec, layout) + lines(hashes)}
 
 
 def lines(hashes: dict[str, frozenset[str]]) -> str:
-    """The lines below the title, in order of path."""
     return "".join(f"{each}  {name}\n" for name in sorted(hashes) for each in sorted(hashes[name]))
 
 

@@ -76,8 +76,6 @@ def _public(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Parameters:
-    """The parameters of one function, in order."""
-
     names: tuple[str, ...]  # that can be given by place
     required: int  # of these, the first so many
     most: float  # arguments by place; infinite with *args
@@ -88,16 +86,13 @@ class Parameters:
 
     @cached_property
     def read(self) -> frozenset[str]:
-        """The parameters that do more than come back as they are."""
         return frozenset(_reads(self.function)) if self.function is not None else frozenset()
 
     def takes(self, count: int) -> bool:
-        """Whether so many arguments by place are a call."""
         return self.required <= count <= self.most
 
 
 def parameters_of(body: Iterable[ast.stmt]) -> dict[str, Parameters]:
-    """The parameters of the functions among some statements, by all names that these have."""
     found: dict[str, Parameters] = {}
     for node in body:
         match node:

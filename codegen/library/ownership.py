@@ -35,12 +35,10 @@ def folders_of(name: str) -> Iterator[str]:
 
 
 def is_below(root: Path, name: str) -> bool:
-    """Whether a path leads to a plain file through plain folders."""
     return all(kind(root / folder) == "folder" for folder in folders_of(name)) and kind(root / name) == "file"
 
 
 def check_importable(root: Path) -> None:
-    """A folder with the name of a package."""
     if not root.name.isidentifier() or keyword.iskeyword(root.name):
         raise Refused(f"{root}: expected a folder that Python can import, a name such as my_ops, found {root.name!r}")
 

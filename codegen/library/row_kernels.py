@@ -21,7 +21,6 @@ class RowPart(Part):
 
     @property
     def op(self) -> str:
-        """The op whose module it is in."""
         return self.name if self.kind == "kernel" else self.name.removesuffix("_rows")
 
     @property
@@ -78,7 +77,6 @@ def demand_of(entry: Entry) -> str:
 
 
 def with_row_kernels(known: Known, spec: Spec) -> Known:
-    """What a spec may name, with the kernels of its row programs."""
     parts = row_parts(spec.entries)
     if not parts:
         return known

@@ -31,19 +31,16 @@ class Demand:
 
 @cache
 def demand(rule: Part) -> Demand:
-    """The demand of one check function."""
     words = _words(rule)
     words = WRAPS.sub(r"\1 in range", words)
     return Demand(words[:1].lower() + words[1:], tuple(sorted(_raised(rule))) or ("RuntimeError",))
 
 
 def promise(rule: Part) -> str:
-    """The first sentence of a batching rule's docstring."""
     return SENTENCE.split(_words(rule))[0].rstrip(".")
 
 
 def _words(rule: Part) -> str:
-    """The docstring of a function, on one line."""
     return " ".join((ast.get_docstring(rule.node) or "").split()) if isinstance(rule.node, ast.FunctionDef) else ""
 
 
@@ -67,7 +64,6 @@ def reads_elements(rule: Part) -> bool:
 
 @cache
 def reads_shapes(rule: Part) -> bool:
-    """Whether a check itself looks at the shape of a tensor."""
     known = isinstance(rule.node, ast.FunctionDef)
     return not known or any(isinstance(n, ast.Attribute) and n.attr in SHAPES for n in ast.walk(rule.node))
 
@@ -83,12 +79,10 @@ def reads_any(rule: Part, numbers: Sequence[int]) -> bool:
 
 
 def _rest(function: ast.FunctionDef) -> str:
-    """The name of the parameter that takes all further arguments."""
     return function.args.vararg.arg if function.args.vararg else ""
 
 
 def _items(value: ast.expr | None) -> list[ast.expr]:
-    """The items of a tuple, those that are spread out included."""
     items = value.elts if isinstance(value, ast.Tuple) else []
     return [item.value if isinstance(item, ast.Starred) else item for item in items]
 
@@ -113,14 +107,14 @@ def _bases() -> dict[str, str]:
 
 
 def _reached(rule: Part, functions: Mapping[str, ast.FunctionDef]) -> Iterator[ast.AST]:
-    """All that is in a function, and in those of `functions` that it calls."""
+    """All that is in the body of a function, and of those of `functions` that it calls; no decorators."""
     todo = [rule.name]
     seen: set[str] = set()
     while todo:
         name = todo.pop()
         if name in functions and name not in seen:
             seen.add(name)
-            nodes = list(ast.walk(functions[name]))
+            nodes = [node for statement in functions[name].body for node in ast.walk(statement)]
             todo += [n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
             yield from nodes
 

@@ -21,8 +21,6 @@ from .modules import statements_of
 
 @dataclass(frozen=True)
 class Taken:
-    """Names to which a spec cannot give another meaning."""
-
     functions: frozenset[str] = field(default_factory=frozenset)  # beside which ops are defined
     locals: frozenset[str] = field(default_factory=frozenset)  # of the functions of ops, nodes and kernels
     attributes: frozenset[str] = field(default_factory=frozenset)  # of Tensor, by hand
@@ -63,7 +61,6 @@ class Module(NamedTuple):
 
 
 def _modules(folder: Path) -> list[Module]:
-    """The modules of a folder, without its own first lines."""
     paths = [path for path in sorted(folder.iterdir()) if path.suffix == ".py" and path.stem != "__init__"]
     return [_module(path.read_text(encoding="utf-8"), str(path)) for path in paths]
 
@@ -99,7 +96,6 @@ def _plain(nodes: Iterable[ast.expr]) -> list[ast.Name]:
 
 
 def _defined(body: Iterable[ast.stmt]) -> Iterator[str]:
-    """The names that a class's body gives a meaning."""
     for node in body:
         if isinstance(node, ast.FunctionDef):
             yield node.name

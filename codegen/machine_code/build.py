@@ -41,7 +41,6 @@ class Built(NamedTuple):
 
 @cache
 def wanted() -> dict[str, list[Known]]:
-    """The kernels by digest."""
     found: dict[str, list[Known]] = {}
     for each in all_known():
         found.setdefault(each.kernel.digest(each.signature), []).append(each)
@@ -53,7 +52,6 @@ def is_carried(digest: str) -> bool:
 
 
 def compile_one(digest: str) -> Built:
-    """Compile the kernel of a digest."""
     from specgrad.runtime.kernels.cuda.compile import ptx, to_cubin
 
     known = wanted()[digest][0]
@@ -65,7 +63,6 @@ def compile_one(digest: str) -> Built:
 
 
 def compilers() -> str:
-    """The line of the table that says what compiles."""
     return f"# numba-cuda {version('numba-cuda')}, nvJitLink {version('nvidia-nvjitlink')}"
 
 
@@ -87,7 +84,6 @@ def build(folder: Path = CARRIED) -> int:
 
 
 def is_missing(digest: str, codes: dict[str, Any], taken: dict[str, str]) -> bool:
-    """Whether a kernel has to be compiled."""
     return digest[:SHORT] not in taken or (is_carried(digest) and digest not in codes)
 
 
@@ -106,7 +102,6 @@ def write(folder: Path, codes: dict[str, tuple[bytes, ...]], taken: dict[str, st
 
 
 def compiled(digests: Sequence[str]) -> Iterator[Built]:
-    """The kernels of some digests, compiled by several processes."""
     with ProcessPoolExecutor(min(4, os.cpu_count() or 1), get_context("spawn")) as processes:
         yield from processes.map(compile_one, digests, chunksize=8)
 

@@ -14,7 +14,6 @@ from .texts import text_kernels
 
 
 def all_known() -> Iterator[Known]:
-    """All of them, each under a label of its own."""
     yield from element_kernels()
     yield from row_kernels()
     yield from several_kernels()

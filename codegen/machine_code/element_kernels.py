@@ -30,7 +30,6 @@ COPIED = [np.dtype(t) for t in (np.bool_, np.int32, np.int64, np.float16, ml_dty
 
 
 def element_kernels() -> Iterator[Known]:
-    """All of them."""
     for op in OPS:
         for kernel in generated(op, "specgrad.generated"):
             if not kernel.is_complex:
@@ -41,18 +40,17 @@ def element_kernels() -> Iterator[Known]:
 
 
 def of_arrays(kernel: Generated) -> Iterator[Known]:
-    """The kernel of float32 arrays, flat and in any layout."""
     for dims in LAYOUTS:
-        yield made(kernel, kernel.inputs, dims)
+        yield known_elementwise(kernel, kernel.inputs, dims)
 
 
 def of_other_dtypes(kernel: Generated) -> Iterator[Known]:
     """The function of an op in the dtypes that it takes besides."""
     if kernel.name == "forward":
         for stored in OTHERS if "float" in kernel.op.dtypes else ():
-            yield made(kernel, kernel.inputs, 0, stored=stored)
+            yield known_elementwise(kernel, kernel.inputs, 0, stored=stored)
         if "int" in kernel.op.dtypes and kernel.op.result_dtype[0] in ("same", "bool"):
-            yield made(kernel, kernel.inputs, 0, stored=INT64)
+            yield known_elementwise(kernel, kernel.inputs, 0, stored=INT64)
 
 
 def with_number(kernel: Generated) -> Iterator[Known]:
@@ -61,10 +59,12 @@ def with_number(kernel: Generated) -> Iterator[Known]:
     if kernel.op.takes_number:
         operands = [name for name in arrays if kernel.type_of(name) != "Tensor" or name in ("self", "other")]
         for number in operands if len(arrays) > 1 else ():
-            yield made(kernel, [name for name in kernel.inputs if name != number], 0, f" number {number}")
+            yield known_elementwise(kernel, [name for name in kernel.inputs if name != number], 0, f" number {number}")
 
 
-def made(kernel: Generated, arrays: list[str], dims: int, text: str = "", stored: np.dtype = FLOAT32) -> Known:
+def known_elementwise(
+    kernel: Generated, arrays: list[str], dims: int, text: str = "", stored: np.dtype = FLOAT32
+) -> Known:
     """A kernel of arrays of these names, which hold a dtype, and of numbers for the others."""
     own = tuple(not kernel.is_array(name) or kernel.is_mask(name) for name in kernel.inputs)
     operands = tuple(operand(kernel, name, name in arrays, stored) for name in kernel.inputs)
@@ -91,7 +91,6 @@ def results(kernel: Generated, stored: np.dtype) -> tuple[Array, ...]:
 
 
 def copies() -> Iterator[Known]:
-    """Copies between dtypes, and fills."""
     for source, to, dims in product(COPIED, COPIED, LAYOUTS):
         signature = element_signature((Array(source),), (Array(to),), dims)
         yield Known(f"copy {source} to {to} {LAYOUTS[dims]}", copy_kernel(between(source, to)), signature, True)

@@ -35,7 +35,6 @@ def perceptron() -> None:
 
 
 def convolutional() -> None:
-    """Two convolutions with normalization and pooling."""
     model = modules.Sequential(
         *(modules.Conv2d(1, 16, 3, padding=1), modules.BatchNorm2d(16), modules.ReLU(), modules.MaxPool2d(2)),
         *(modules.Conv2d(16, 32, 3, padding=1), modules.BatchNorm2d(32), modules.ReLU(), modules.MaxPool2d(2)),
@@ -47,8 +46,6 @@ def convolutional() -> None:
 
 
 class Block(modules.Module):
-    """Causal attention and a perceptron."""
-
     def __init__(self) -> None:
         super().__init__()
         self.before, self.between = modules.LayerNorm(WIDTH), modules.LayerNorm(WIDTH)
@@ -68,8 +65,6 @@ class Block(modules.Module):
 
 
 class Transformer(modules.Module):
-    """What comes after each letter."""
-
     def __init__(self) -> None:
         super().__init__()
         self.letters, self.positions = modules.Embedding(LETTERS, WIDTH), modules.Embedding(POSITIONS, WIDTH)
@@ -98,8 +93,6 @@ def transformer() -> None:
 
 
 class Recurrent(modules.Module):
-    """What kind of text this is."""
-
     def __init__(self) -> None:
         super().__init__()
         self.letters, self.head = modules.Embedding(LETTERS, WIDTH), modules.Linear(WIDTH, CLASSES)
@@ -118,7 +111,6 @@ def recurrent() -> None:
 
 
 def regression() -> None:
-    """A function of three numbers."""
     model = modules.Sequential(modules.Linear(3, WIDTH), modules.Tanh(), modules.Linear(WIDTH, 1))
     optimizer = sg.optim.Adam(model.parameters())
     for _ in range(STEPS):

@@ -24,13 +24,11 @@ TOKEN = re.compile(r"[(),]|\w+(?:\[\])?")
 
 @cache
 def lines() -> tuple[str, ...]:
-    """All of them, those of float16 for bfloat16 too."""
     found = FILE.read_text(encoding="utf-8").splitlines() if FILE.is_file() else []
     return tuple(dict.fromkeys(each for line in found for each in (line, line.replace("float16", "bfloat16"))))
 
 
 def launched(maker: str) -> Iterator[tuple[str, list[str], Signature]]:
-    """The lines of what one maker has made, with their words and signatures."""
     for line in lines():
         head, _, signature = line.partition(" (")
         name, *words = head.split(" ")
@@ -39,7 +37,6 @@ def launched(maker: str) -> Iterator[tuple[str, list[str], Signature]]:
 
 
 def dtype_of(name: str) -> np.dtype:
-    """The dtype of a name."""
     return np.dtype(ml_dtypes.bfloat16) if name == "bfloat16" else np.dtype(name)
 
 

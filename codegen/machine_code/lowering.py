@@ -85,7 +85,6 @@ def entries(only_known: bool) -> Entries:
 
 
 def kernels() -> dict[bytes, str]:
-    """The lines of the list by the digests of their kernels."""
     lines = dict.fromkeys(chain(*chain(*ahead.programs().values())))
     return {cache_of(line).lowered_from(kinds_of(line)): line for line in lines}
 

@@ -18,8 +18,10 @@ from specgrad.runtime.kernels.cuda.moving.logarithms import complex_logarithm_ke
 from .known import Known
 
 Named = tuple[str, Kernel, Signature]
-U, I32, I64, U64 = (np.dtype(t) for t in (np.uint32, np.int32, np.int64, np.uint64))
-F32, F64, BOOL = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.bool_)
+U = np.dtype(np.uint32)
+I32, I64, U64 = (np.dtype(t) for t in (np.int32, np.int64, np.uint64))
+F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
+BOOL = np.dtype(np.bool_)
 HALF, COMPLEX = np.dtype(ml_dtypes.bfloat16), np.dtype(np.complex128)
 PLACES, ROWS = Array(I64), Array(I32)
 NOTE = (Array(I64), I64, I64)
@@ -38,7 +40,6 @@ def moving_kernels() -> Iterator[Known]:
 
 
 def movers() -> Iterator[Named]:
-    """What moves elements of arrays of several dtypes, and scans."""
     for name, (stored, computed) in STORED.items():
         for what, kernel, signature in (*moves(Array(stored), computed), *joins(Array(stored), computed)):
             yield f"{what} {name}", kernel, signature
@@ -97,7 +98,6 @@ def phases(name: str, x: Array, computed: np.dtype) -> Iterator[Named]:
 
 
 def products() -> Iterator[Named]:
-    """Products of matrices by our own kernel."""
     long = (I64,) * 3
     for name, (stored, computed) in (STORED | {"float64": (F64, F64), "int32": (I32, I32)}).items():
         signature = (*[Array(stored)] * 3, long, long, long, long, computed, computed)

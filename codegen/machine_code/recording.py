@@ -48,8 +48,6 @@ class Recorder(SimulatedDriver):
         return int(super().load(kernel, signature, device))
 
     def noting(self, make: Any, words: Callable[..., str]) -> Any:
-        """A function that makes kernels, and notes by which words."""
-
         def noted(*given: Any) -> Any:
             kernel = make(*given)
             self.made[kernel] = words(*given)
@@ -59,8 +57,6 @@ class Recorder(SimulatedDriver):
 
 
 def of_text(maker: str) -> Callable[..., str]:
-    """The words of a text that is written by hand."""
-
     def words(function: Any, computed: np.dtype, *rest: Any) -> str:
         return f"{maker} {function.__module__.removeprefix(RUNTIME)}.{function.__name__} {computed.name}"
 
@@ -89,7 +85,6 @@ def record() -> int:
 
 @contextmanager
 def recording() -> Iterator[Recorder]:
-    """A recorder as the device in use."""
     recorder, changes = Recorder(), Changes()
     makers: list[tuple[Any, str, Callable[..., str]]] = [
         (indexed, "indexed_kernel", of_text("indexed")),
@@ -115,7 +110,6 @@ def run_as(op: Any, text: str, dtype: np.dtype) -> None:
 
 
 def run(op: Any, given: dict[str, Any], dtype: np.dtype = SINGLE["f"]) -> None:
-    """Call an op on the device, and its gradients."""
     named = {("input" if name == "self" else name): made(value, dtype) for name, value in given.items()}
     tensors = [t for value in named.values() for t in (value if isinstance(value, list) else [value])]
     leaves = [t.requires_grad_() for t in tensors if isinstance(t, sg.Tensor) and is_differentiable(t)]

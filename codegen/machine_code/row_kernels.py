@@ -24,7 +24,9 @@ from ..rows.spelling import INTEGER, TRUTH, Spelling
 from .known import Known
 from .launched import dtype_of, launched
 
-FLOAT32, FLOAT64, INT64 = (np.dtype(t) for t in (np.float32, np.float64, np.int64))
+FLOAT32 = np.dtype(np.float32)
+FLOAT64 = np.dtype(np.float64)
+INT64 = np.dtype(np.int64)
 UINT32, UINT64 = np.dtype(np.uint32), np.dtype(np.uint64)
 SIZES = {"rows": 1, "columns": 2, "segments": 2, "channels": 4, "groups": 4}  # how many numbers say a layout
 NUMBERS = {"float": FLOAT64, "int": INT64, "bool": np.dtype(np.bool_)}
@@ -48,7 +50,6 @@ class Stored(NamedTuple):
 
 
 def row_kernels() -> Iterator[Known]:
-    """Those of specgrad's own programs."""
     for found in own_programs().values():
         yield from of_program(found)
 
@@ -89,15 +90,14 @@ def in_layout(found: Program, stored: Stored, layout: str, is_far: bool = False)
     """The kernels of one launch by each team that a row may have, and those of rows that are split."""
     parts = [(name, SPLIT[layout]) for name in kernels_of_parts(importlib.import_module(program(found.name)))]
     for name, team in (*TEAMS[layout], *parts):
-        yield made(found, name, team, layout, stored, is_far)
+        yield known_of_program(found, name, team, layout, stored, is_far)
 
 
 def kernels_of_parts(module: Any) -> list[str]:
-    """The names of a program's kernels for rows that are split."""
     return [*(f"fold_{k + 1}" for k in range(len(module.PARTS))), "finish"]
 
 
-def made(found: Program, name: str, team: str, layout: str, stored: Stored, is_far: bool) -> Known:
+def known_of_program(found: Program, name: str, team: str, layout: str, stored: Stored, is_far: bool) -> Known:
     """A kernel of a program."""
     module, kinds = program(found.name), dict(stored.kinds)
     function = getattr(importlib.import_module(module), name)
@@ -139,6 +139,5 @@ def uses_as_place(node: ast.AST, name: str, whole: set[str]) -> bool:
 
 
 def parts_of(module: str, computed: np.dtype) -> dict[str, np.dtype]:
-    """What the arrays hold that launches leave for each other."""
     kinds = {"T": computed, "W": wide_of(computed), "int32": np.dtype(np.int32), "uint32": UINT32}
     return {name: kinds[kind] for held in importlib.import_module(module).PARTS for name, kind in held}

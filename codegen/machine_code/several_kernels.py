@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from specgrad.runtime.cuda.launching import several
 from specgrad.runtime.kernels.cuda.kernel import Kernel
 from specgrad.runtime.kernels.cuda.several import FOLDS, Change, changing, counting, folding
 from specgrad.runtime.ops.optim import cuda as optim
@@ -43,19 +44,23 @@ def change_named(name: str) -> Change | None:
     """The change of a rule with so many arrays, or one that has a name of its own."""
     rule, _, arrays = name.partition(OF_RULE)
     if not arrays:
-        return getattr(optim, name, None)
+        return _named().get(name)
     return optim.change_of(rule, int(arrays)) if hasattr(optim.rules, rule) else None
+
+
+def _named() -> dict[str, Change]:
+    """The changes that are no rules of optimizers, by their names."""
+    found = vars(several) | vars(optim)
+    return {name: value for name, value in found.items() if isinstance(value, Change)}
 
 
 class Changes:
     """The words of kernels over several arrays, for which it is told by which name a change was asked for."""
 
     def __init__(self) -> None:
-        self.names = {value: name for name, value in vars(optim).items() if isinstance(value, Change)}
+        self.names = {change: name for name, change in _named().items()}
 
     def noting(self, change_of: Any) -> Any:
-        """A function that makes changes of rules, and notes their names."""
-
         def noted(rule: str, arrays: int) -> Change:
             change: Change = change_of(rule, arrays)
             self.names[change] = f"{rule}{OF_RULE}{arrays}"

@@ -18,11 +18,16 @@ from .known import Known
 Named = tuple[str, Kernel, Signature]
 FLOATS = [np.dtype(t) for t in (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)]
 WHOLE = [np.dtype(t) for t in (np.bool_, np.uint8, np.int32, np.int64)]
-U, BOOL = np.dtype(np.uint32), np.dtype(np.bool_)
-I32, I64, KEYS = Array(np.dtype(np.int32)), Array(np.dtype(np.int64)), (Array(U), Array(np.dtype(np.uint64)))
+U = np.dtype(np.uint32)
+BOOL = np.dtype(np.bool_)
+INT32_ARRAY, INT64_ARRAY, KEYS = (
+    Array(np.dtype(np.int32)),
+    Array(np.dtype(np.int64)),
+    (Array(U), Array(np.dtype(np.uint64))),
+)
 WORDS = np.dtype(np.uint64)  # that are drawn, and sorted for a permutation
 LINES = (U, U, U)
-ORDERS: dict[str, Any] = {"": (), " in an order": I32}
+ORDERS: dict[str, Any] = {"": (), " in an order": INT32_ARRAY}
 
 
 def sorting_kernels() -> Iterator[Known]:
@@ -39,14 +44,14 @@ def sorting_kernels() -> Iterator[Known]:
 
 def results_of(stored: np.dtype) -> dict[str, tuple[Array, ...]]:
     """What is written of sorted elements."""
-    return {"values": (Array(in_registers(stored)), I64), "places": (I64,)}
+    return {"values": (Array(in_registers(stored)), INT64_ARRAY), "places": (INT64_ARRAY,)}
 
 
 def sorts(stored: np.dtype) -> Iterator[Named]:
     """Lines in shared memory, and the keys of long ones."""
     x, key = Array(stored), key_dtype(stored)
     for slots, kernel in short.SORTED.items():
-        for name, results in (results_of(stored) | {"order": (I32,)}).items():
+        for name, results in (results_of(stored) | {"order": (INT32_ARRAY,)}).items():
             for order, given in ORDERS.items() if name == "order" else [("", ())]:
                 signature = (x, given, results, LINES, LINES, key, key, U, U)
                 yield f"{name} sorted in {slots} slots{order}", kernel, signature
@@ -55,53 +60,50 @@ def sorts(stored: np.dtype) -> Iterator[Named]:
 
 
 def of_ranks(stored: np.dtype) -> Iterator[Named]:
-    """Elements of some ranks of lines whose order is known."""
     x = Array(stored)
     for name, results in results_of(stored).items():
-        yield f"{name} picked", ranks.PICKED, (x, I32, results, U, U, U, U, U)
-        for kind in (I32, I64) if len(results) > 1 else ():
-            signature = (x, I32, kind, results, U, U, U)
+        yield f"{name} picked", ranks.PICKED, (x, INT32_ARRAY, results, U, U, U, U, U)
+        for kind in (INT32_ARRAY, INT64_ARRAY) if len(results) > 1 else ():
+            signature = (x, INT32_ARRAY, kind, results, U, U, U)
             yield f"{name} picked at {kind.dtype.name}", ranks.PICKED_AT, signature
-    yield "middle ranks", ranks.MIDDLE_RANKS, (x, I32, I32, U, U, BOOL, U)
+    yield "middle ranks", ranks.MIDDLE_RANKS, (x, INT32_ARRAY, INT32_ARRAY, U, U, BOOL, U)
 
 
 def of_runs(stored: np.dtype) -> Iterator[Named]:
-    """Neighbours that are equal."""
     x, values = Array(stored), Array(in_registers(stored))
-    yield "begins", runs.BEGINS, (x, I32, I32, U, U, U)
+    yield "begins", runs.BEGINS, (x, INT32_ARRAY, INT32_ARRAY, U, U, U)
     for order, given in ORDERS.items():
         yield f"differs{order}", runs.DIFFERS, (x, given, Array(BOOL), U, U, U)
-        yield f"firsts{order}", runs.FIRSTS, (x, given, I64, values, U, U, U, U)
+        yield f"firsts{order}", runs.FIRSTS, (x, given, INT64_ARRAY, values, U, U, U, U)
 
 
 def of_floats(x: Array) -> Iterator[Named]:
     """Bins of floats and their weights, and gradients that go back to where elements were."""
     given = {"even": (x.dtype,) * 3, "between": (x,)}
     for name, numbers in given.items():
-        yield f"in block {name}", bins.IN_BLOCK[name], (x, I64, numbers, U, U)
-        yield f"at once {name}", bins.AT_ONCE[name], (x, I64, numbers, U, U)
+        yield f"in block {name}", bins.IN_BLOCK[name], (x, INT64_ARRAY, numbers, U, U)
+        yield f"at once {name}", bins.AT_ONCE[name], (x, INT64_ARRAY, numbers, U, U)
     yield "found between", bins.FOUND["between"], (x, KEYS[0], (x,), U, U)
-    yield "weights", bins.SUMMED, (KEYS[0], I32, x, x, U)
-    yield "put back", ranks.PUT_BACK, (x, I64, x, U, U, U, U)
+    yield "weights", bins.SUMMED, (KEYS[0], INT32_ARRAY, x, x, U)
+    yield "put back", ranks.PUT_BACK, (x, INT64_ARRAY, x, U, U, U, U)
 
 
 def of_keys() -> Iterator[Named]:
-    """The passes of a radix sort."""
     for keys in KEYS:
         name = keys.dtype.name
-        yield f"digits of {name}", radix.COUNTED, (keys, I32, U, U, U, U)
+        yield f"digits of {name}", radix.COUNTED, (keys, INT32_ARRAY, U, U, U, U)
         for order, given in ORDERS.items():
             for kept, new in {"": (), " kept": keys}.items():
-                signature = (keys, given, I32, new, I32, U, U, U, U)
+                signature = (keys, given, INT32_ARRAY, new, INT32_ARRAY, U, U, U, U)
                 yield f"placed by digits of {name}{kept}{order}", radix.PLACED, signature
 
 
 def of_places() -> Iterator[Named]:
     """Kernels over places and whole numbers alone."""
-    yield "lengths of runs", runs.LENGTHS, (I32, I32, U, U)
-    yield "sizes of runs", runs.COUNTED, (I64, I64, U, U)
+    yield "lengths of runs", runs.LENGTHS, (INT32_ARRAY, INT32_ARRAY, U, U)
+    yield "sizes of runs", runs.COUNTED, (INT64_ARRAY, INT64_ARRAY, U, U)
     for order, given in ORDERS.items():
-        yield f"numbers of runs{order}", runs.NUMBERED, (given, I64, I64, I64, U)
+        yield f"numbers of runs{order}", runs.NUMBERED, (given, INT64_ARRAY, INT64_ARRAY, INT64_ARRAY, U)
     for stored in WHOLE[1:]:
-        yield f"in block whole of {stored.name}", bins.IN_BLOCK["whole"], (Array(stored), I64, (), U, U)
-        yield f"at once whole of {stored.name}", bins.AT_ONCE["whole"], (Array(stored), I64, (), U, U)
+        yield f"in block whole of {stored.name}", bins.IN_BLOCK["whole"], (Array(stored), INT64_ARRAY, (), U, U)
+        yield f"at once whole of {stored.name}", bins.AT_ONCE["whole"], (Array(stored), INT64_ARRAY, (), U, U)

@@ -12,7 +12,7 @@ import numpy as np
 
 import specgrad as sg
 
-REFUSED = (RuntimeError, NotImplementedError, ValueError, TypeError)
+STEP_ERRORS = (RuntimeError, NotImplementedError, ValueError, TypeError)
 MOMENTUM = {"momentum": 0.9}
 TIMES = 2  # the first step of some is another one
 
@@ -27,8 +27,7 @@ def steps(kinds: Sequence[np.dtype]) -> None:
 
 
 def optimizers() -> Iterator[Any]:
-    """The classes of them."""
-    for name in sg.optim.__all__:
+    for name in sg.nn.optim.__all__:
         value = getattr(sg.optim, name)
         if inspect.isclass(value) and value is not sg.optim.Optimizer:
             yield value
@@ -45,7 +44,6 @@ def options_of(make: Any) -> Iterator[dict[str, Any]]:
 
 
 def parameter(kind: np.dtype, device: str = "cuda") -> Any:
-    """A parameter with its gradient on the device."""
     found = sg.ones(3, device=device, dtype=getattr(sg, kind.name)).requires_grad_()
     found.grad = sg.ones_like(found).detach()
     return found
@@ -55,7 +53,7 @@ def run_step(make: Any, param: Any, options: dict[str, Any], device: str = "cuda
     """Let an optimizer step, if it takes these options."""
     if "lr" in options:
         options = options | {"lr": sg.tensor(0.1, device=device)}
-    with suppress(*REFUSED):
+    with suppress(*STEP_ERRORS):
         optimizer = make([param], **options)
         for _ in range(TIMES):
             optimizer.step()

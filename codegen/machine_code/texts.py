@@ -16,11 +16,12 @@ from .known import Known
 from .launched import dtype_of, launched
 
 RUNTIME = "specgrad.runtime."
-FLOAT32, INT32, INT64 = (np.dtype(t) for t in (np.float32, np.int32, np.int64))
+FLOAT32 = np.dtype(np.float32)
+INT32 = np.dtype(np.int32)
+INT64 = np.dtype(np.int64)
 
 
 def text_kernels() -> Iterator[Known]:
-    """Those of the lines whose texts are still there."""
     for line, (name, dtype), signature in launched("element"):
         function = text_of(name)
         if function is not None:

@@ -18,8 +18,9 @@ from typing import Any
 
 from ..progress import Progress
 from ..project import Project, add_options
-from ..spec.load import load_spec
+from ..proof.load import load_spec
 from ..spec.model import Entry, Spec
+from ..spec.reference import statements
 from ..verify.checks.bounds import ENVIRONMENT
 from ..verify.command import LIMIT, PROCESSES, choose, seconds
 from ..verify.isolation import Lost, Task, answers
@@ -49,7 +50,6 @@ def mutate_command(options: argparse.Namespace, project: Project) -> int:
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
-    """The options of the command."""
     parser = argparse.ArgumentParser(prog="python -m codegen mutate", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="OP", help="an op, with all its overloads, or one overload")
     parser.add_argument("--seed", type=int, default=0, help="what chooses mutants where there are more than --most")
@@ -114,14 +114,24 @@ def _unlike(spec: Spec, path: Path, other: Path) -> set[str]:
 
 
 def _texts(spec: Spec, path: Path) -> dict[str, str]:
-    """The lines of each entry, up to the next one's name."""
+    """The lines of each entry, up to the next one's name, and what it is tested with, which may lie beside the spec."""
     lines = path.read_text(encoding="utf-8").splitlines()
     begins = [entry.where.line - 1 for entry in spec.entries]
     ends = [*begins[1:], len(lines)]
     return {
-        entry.name: "\n".join(line for line in lines[begin:end] if line.strip() and not line.startswith("#"))
+        entry.name: "\n".join(
+            [*(line for line in lines[begin:end] if line.strip() and not line.startswith("#")), *_tests(entry)]
+        )
         for entry, begin, end in zip(spec.entries, begins, ends, strict=True)
     }
+
+
+def _tests(entry: Entry) -> list[str]:
+    """The calls and values that an entry is tested with."""
+    calls = [*entry.samples, *entry.hard, *(refusal.call for refusal in entry.refuses)]
+    errors = [refusal.error for refusal in entry.refuses]
+    rest = (errors, entry.gives, entry.domain, entry.unvaried, entry.complex, statements(entry.reference))
+    return [*(call.text for call in calls), *map(str, rest)]
 
 
 @dataclass
@@ -144,7 +154,6 @@ class Score:
         return len(self.killed) + len(self.equivalent) + len(self.survivors)
 
     def note(self, mutant: Mutant, verdict: Verdict) -> None:
-        """Keep what became of a mutant."""
         if verdict.found:
             self.killed.append((mutant, verdict.found))
         elif verdict.equal:
@@ -214,8 +223,6 @@ def kind_of(entry: Entry, mutant: Mutant) -> str:
 
 
 def record(score: Score) -> dict[str, Any]:
-    """A score for other programs."""
-
     def shown(mutant: Mutant) -> dict[str, str]:
         place, kind = str(mutant.where), kind_of(score.entry, mutant)
         words = {name: getattr(mutant, name) for name in ("what", "before", "after")}

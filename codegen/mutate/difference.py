@@ -77,7 +77,6 @@ def _texts(op: Any) -> list[str]:
 
 
 def _questions(call: TypedCall) -> Iterator[tuple[str, Question]]:
-    """The variants of a call that are compared, each with its description."""
     rng = np.random.default_rng(zlib.crc32(call.text.encode()))
     drawn = call.values([dtypes.float64])
     for (name, numbers), kind in itertools.product(NUMBERS.items(), KINDS):
@@ -141,7 +140,6 @@ def _gradients(outputs: Sequence[Any], leaves: Sequence[Any]) -> list[Any]:
 
 
 def _tangents(arrays: Sequence[np.ndarray], call: TypedCall) -> Iterator[list[Any]]:
-    """The tangents of the outputs."""
     with dual_level():
         duals = [make_dual(leaf, _direction(leaf)) if leaf.requires_grad else leaf for leaf in call.leaves(arrays)]
         pairs = [unpack_dual(output) for output in call.given(duals)]

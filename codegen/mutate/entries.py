@@ -128,7 +128,6 @@ def _formulas(formulas: Mapping[str, Formula]) -> Iterator[tuple[list[str], ast.
 
 
 def _put(formulas: Mapping[str, Formula], names: Sequence[str], tree: ast.expr) -> dict[str, Formula]:
-    """Formulas with another expression for some names: of several names, the tuple of which each takes an item."""
     if len(names) == 1:
         return {**formulas, names[0]: _with(formulas[names[0]], tree)}
     new = {}
@@ -205,7 +204,6 @@ def _words(entry: Entry) -> Iterator[Mutant]:
 
 
 def _functions(entry: Entry, related: Related) -> Iterator[Mutant]:
-    """Functions of the runtime that a key names."""
     if entry.check is not None:
         for other in (None, *related.by_hand("check", entry.check)):
             yield _key(entry, "check", entry.check, str(other), check=other)

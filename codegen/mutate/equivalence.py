@@ -24,11 +24,10 @@ import numpy as np
 from specgrad.runtime.kernels.compile.scalar_library import cpu_library
 from specgrad.runtime.tensor import dtypes
 
-from ..emit.kernel_code import is_plain_number, number_arguments, tensor_names
-from ..emit.savings import output_names
-from ..emit.scalar_code import Inliner, NotElementwise, scalar_functions
+from ..emit.kernel_code import is_plain_number
+from ..emit.scalar_code import Inliner, NotElementwise, number_arguments, scalar_functions, tensor_names
 from ..spec.definitions import substituted
-from ..spec.model import Entry, Formula
+from ..spec.model import Entry, Formula, output_names
 from ..verify.checks.dtypes import same
 from ..verify.checks.layouts import scattered
 from ..verify.point import TypedCall, typed_calls
@@ -178,7 +177,6 @@ def _combinations(tensors: int) -> Iterator[Sequence[Any]]:
 
 
 def _numbers(call: TypedCall) -> Iterator[dict[str, Any]]:
-    """Replacements of a call's numbers: none, then for each number one of each kind."""
     yield {}
     operands = [name for name, type_, *_ in call.op.arguments if type_.rstrip("?") == "Operand"]
     given = [*call.scalars, *(name for name in call.arguments if name in operands)]
@@ -194,7 +192,6 @@ def _answer(call: TypedCall, arrays: Sequence[np.ndarray], numbers: dict[str, An
 
 
 def _equal(one: str | list[Any], other: str | list[Any]) -> bool:
-    """Whether two answers are the same refusal, or the same tensors."""
     return one == other if isinstance(one, str) or isinstance(other, str) else alike_outputs(one, other)
 
 
@@ -297,7 +294,6 @@ def _spelt(name: str) -> str:
 
 
 def _renamed(ops: Mapping[str, Any], call: TypedCall, name: str) -> TypedCall | None:
-    """The call with the op of another name that has the same types of arguments."""
     types = [type_ for _, type_, *_ in call.op.arguments]
     for op in ops.values():
         if op.name.partition(".")[0] == name and [type_ for _, type_, *_ in op.arguments] == types:
@@ -311,7 +307,6 @@ def _renamed(ops: Mapping[str, Any], call: TypedCall, name: str) -> TypedCall | 
 
 
 def _exchanged(call: TypedCall, first: str, second: str) -> TypedCall | None:
-    """The call with the values of two arguments exchanged."""
     if first not in call.arguments or second not in call.arguments:
         return None
     twin = copy.copy(call)

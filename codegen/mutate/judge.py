@@ -111,7 +111,6 @@ def settled(origin: Origin) -> dict[str, Any]:
 
 
 def examples(project: Project, entry: Entry) -> list[str]:
-    """The entry's example, and those of the overloads that share its function."""
     return [other.example for other in project.spec.entries if other.schema.name == entry.schema.name]
 
 
@@ -119,7 +118,6 @@ Trees = tuple[ast.expr, ast.expr] | None
 
 
 def weigh(origin: Origin, entry: Entry, mutant: Entry, key: str, trees: Trees) -> Verdict:
-    """The verdict on a mutant that changes a key, or its expression."""
     if found := judge(origin, mutant):
         return Verdict(found)
     if equal := _why_equal(origin, entry, mutant, key, trees):
@@ -161,14 +159,12 @@ def _alike(origin: Origin, mutant: Entry) -> str:
 
 
 def _difference(origin: Origin, mutant: Entry) -> Difference:
-    """A call that tells a mutant from its entry."""
     with _beside(origin, mutant) as (tree, op):
         return difference(tree, op)
 
 
 @contextmanager
 def _beside(origin: Origin, mutant: Entry) -> Iterator[tuple[Any, Any]]:
-    """The records of an entry and of its mutant."""
     tree = settled(origin)[mutant.name]
     generated = generated_package(tree.function.__module__)
     with imported(origin, mutant, generated) as op, warnings.catch_warnings():
@@ -201,7 +197,6 @@ def invalid(project: Project, entry: Entry) -> str:
 
 @functools.cache
 def project_of(origin: Origin) -> Project:
-    """The project, which the process reads once."""
     project, problems = read_project(argparse.Namespace(**origin._asdict()))
     assert project is not None, problems
     return project
@@ -233,7 +228,6 @@ class OneEntry(Renderer):
         return f"{self.generated}.namespace" if self.bases else super().base_namespace
 
     def package_init(self) -> str:
-        """Nothing: it says what the package is for, and no package is written."""
         return ""
 
     def overloads(self, entry: Entry) -> list[Entry]:
@@ -241,7 +235,6 @@ class OneEntry(Renderer):
 
     @property
     def public(self) -> list[str]:
-        """No names: they may be those of several overloads."""
         return []
 
     def ops_context(self, ops: Sequence[OpCode]) -> dict[str, Any]:
@@ -265,7 +258,9 @@ def imported(origin: Origin, entry: Entry, generated: str) -> Iterator[Any]:
     order += [f"checks/{entry.identifier}"]
     order += [f"{folder}/{module}" for folder in ("functions", "ops") for module in (family, "__init__")]
     try:
-        vars(_module(package, "", "__init__"))["_spec_file"] = str(project_of(origin).path)
+        root = _module(package, "", "__init__")
+        vars(root)["_spec_file"] = str(project_of(origin).path)
+        root.__spec__ = ModuleSpec(package, _Data(files["registry.jsonl"].encode()))  # type: ignore[arg-type]
         for folder in ("kernels", "kernels/cpu", "kernels/rows", "checks", "functions", "ops"):
             _module(package, "", f"{folder}/__init__")
         for file in [*order, "registry"]:
@@ -280,6 +275,15 @@ def imported(origin: Origin, entry: Entry, generated: str) -> Iterator[Any]:
     finally:
         for name in [name for name in sys.modules if f"{name}.".startswith(f"{package}.")]:
             del sys.modules[name]
+
+
+class _Data(NamedTuple):
+    """What a package in memory has for a loader: its registry's data."""
+
+    content: bytes
+
+    def get_data(self, path: str) -> bytes:
+        return self.content
 
 
 def _module(package: str, source: str, file: str) -> types.ModuleType:

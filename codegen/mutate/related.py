@@ -17,15 +17,12 @@ from ..spec.model import Entry, Schema
 
 
 class Related:
-    """Functions by kind, and what is like each of them."""
-
     def __init__(self, spec: Path, entries: Sequence[Entry], homes: Sequence[Home] = (runtime_home(),)) -> None:
         self.spec = spec
         self.homes = homes  # the packages that they are in
         self.entries = entries
 
     def scalar(self, name: str) -> list[str]:
-        """Scalar functions of the file that defines one."""
         own = self._scalars.get(name)
         return _alike(name, functions(own), self._offered) if own else []
 
@@ -80,7 +77,6 @@ def _types(schema: Schema) -> tuple[str, ...]:
 
 
 def _alike(name: str, table: Mapping[str, Arity], offered: Container[str]) -> list[str]:
-    """The functions before and after one in its file that take as many arguments."""
     return beside(name, [other for other, arity in table.items() if arity == table[name] and other in offered])
 
 

@@ -164,7 +164,6 @@ def _number(value: float) -> ast.expr:
 
 
 def _sign(op: ast.AST) -> str:
-    """The symbol of an operator."""
     match op:
         case ast.boolop():
             return ast.unparse(ast.BoolOp(op, [ast.Name("a"), ast.Name("b")]))[2:-2]

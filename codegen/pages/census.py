@@ -19,7 +19,7 @@ HAND_WRITTEN = {
     "plans of kernels": ("ops/*/plans*.py",),
     "scalar functions": ("kernels/scalar/*.py",),
     "checks of arguments": ("ops/*/checks*.py",),
-    "helpers of formulas": ("ops/*/formulas*.py",),
+    "helpers of formulas": ("ops/*/formulas*.py", "autograd/as_strided_formulas.py"),
     "batching rules": ("ops/*/batching*.py", "batching/rules/*.py"),
     "views": ("tensor/views.py",),
 }
@@ -77,7 +77,6 @@ def python_lines(runtime: Path = RUNTIME) -> dict[str, int]:
 
 
 def code_lines(path: Path) -> int:
-    """The lines of a module on which there is code."""
     tokens = list(tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline))
     numbers: set[int] = set()
     for before, token in zip([tokens[-1], *tokens], tokens, strict=False):
@@ -102,12 +101,10 @@ def without_python(entries: Iterable[Entry], helpers: Iterable[str]) -> set[str]
 
 
 def words_of(text: str) -> set[str]:
-    """The names in an expression."""
     return {token.string for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type == 1}
 
 
 def report(path: Path, entries: Sequence[Entry], helpers: Iterable[str]) -> str:
-    """The text that `--count` prints."""
     found, python = census(path, entries), python_lines()
     total = sum(python.values())
     alone = len(without_python(entries, helpers))

@@ -17,8 +17,6 @@ Piece = np.ndarray  # points of one unbroken curve, (n, 2)
 
 @dataclass(frozen=True)
 class Window:
-    """The part of the plane that a picture shows."""
-
     left: float
     right: float
     bottom: float

@@ -62,7 +62,6 @@ def drawn_apart(spec: Spec, package: Package) -> Files:
 
 
 def drawn(spec: Spec, package: Package = PACKAGE) -> Files:
-    """All pictures by the names of their files."""
     entries = spec.by_name()
     files = picture_files(entries)
     found: Files = {}
@@ -74,7 +73,6 @@ def drawn(spec: Spec, package: Package = PACKAGE) -> Files:
 
 
 def drawing(entry: Entry, package: Package) -> str:
-    """The picture of one op."""
     x = grid(entry.domain.get("self"))
     y, gradient = function_and_gradient(entry, x, package)
     seen = window(x, y, gradient)

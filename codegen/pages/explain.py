@@ -29,7 +29,7 @@ CHECKS = (
     "every subset of inputs that require grad and of missing output gradients",
     "fused kernels against the formulas",
     "in-place variant, strided operands, dtypes and shapes of results",
-    "integers against the same numbers as floats, what `gives` and `replaces` state",
+    "integers against the same numbers as floats, what `dtype_table` and `replaces` state",
 )
 
 
@@ -51,7 +51,6 @@ def explanation(renderer: Renderer, name: str, root: Path | None = None) -> str:
 
 
 def lines(renderer: Renderer, entry: Entry, root: Path | None) -> Iterator[str]:
-    """The text on one entry, line by line."""
     yield entry.schema.text
     yield f"    {one_line(entry.doc)}" if entry.doc else "    (no doc)"
     yield field("spec", entry.where)
@@ -80,7 +79,6 @@ def field(name: str, value: object) -> str:
 
 
 def variants(entry: Entry) -> Iterator[str]:
-    """The forms in which the op can be called."""
     name = entry.schema.name
     if "function" in entry.variants:
         yield f"{entry.namespace}.{name}" if entry.namespace else name
@@ -190,14 +188,12 @@ def kernel_lines(renderer: Renderer, kernel: str, direction: str) -> Iterator[st
 
 
 def placed(renderer: Renderer, label: str, kind: str, names: list[str]) -> Iterator[str]:
-    """One line for each of the names that is a part of a kind."""
     for name in names:
         if (part := renderer.library.get(kind, name)) is not None:
             yield field(label, f"{name} ({part.place})")
 
 
 def names_called(entry: Entry) -> list[str]:
-    """The functions that the entry's formulas call, in their order."""
     formulas = (*entry.definitions.values(), *entry.gradients.values(), *entry.forward.values())
     trees = [entry.compute.tree, *(formula.written or formula.tree for formula in formulas)]
     return functions_in(*(tree for tree in trees if tree is not None))
@@ -233,7 +229,6 @@ def saved_line(node: NodeCode, saved: SavedTensor) -> str:
 
 
 def fused_lines(node: NodeCode, kernels: ElementKernels | None) -> Iterator[str]:
-    """One line per mask of wanted gradients."""
     if kernels is None:
         return
     names = [a.name for a in node.arguments]

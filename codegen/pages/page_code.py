@@ -21,8 +21,6 @@ from .pictured import plain_values
 
 @dataclass(frozen=True)
 class OpPart:
-    """The part of a page on one entry."""
-
     renderer: Renderer
     code: OpCode
 
@@ -65,8 +63,6 @@ class OpPart:
 
 @dataclass(frozen=True)
 class OpSection:
-    """One function with all its overloads."""
-
     parts: tuple[OpPart, ...]
     pictures: dict[str, str]  # entry -> file of its picture
 
@@ -85,7 +81,6 @@ class OpSection:
 
     @property
     def calls(self) -> list[str]:
-        """The ways to call the function, each once."""
         return list(dict.fromkeys(call for part in self.parts for call in ways(part.code, part.renderer.package)))
 
     @property
@@ -130,5 +125,4 @@ def ways(code: OpCode, package: str) -> Iterator[str]:
 
 
 def held(entry: Entry) -> Iterator[str]:
-    """The plain arguments with which a picture is drawn."""
     return (f"{name}={ast.unparse(value)}" for name, value in plain_values(entry).items())

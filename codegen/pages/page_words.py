@@ -56,7 +56,6 @@ def quoted(program: Program) -> str:
 
 
 def definitions(entry: Entry) -> Iterator[str]:
-    """The definitions under `where` for the expression and the formulas."""
     yield from (f"`{name} = {one_line(each.text)}`" for name, each in entry.definitions.items())
 
 
@@ -66,12 +65,10 @@ def reference(entry: Entry) -> str:
 
 
 def onnx(entry: Entry) -> str:
-    """The op in ONNX operators, as it is exported."""
     return "; ".join(f"`{line}`" for line in statements(entry.onnx))
 
 
 def refuses(entry: Entry) -> str:
-    """Calls that raise, after the class of what they raise."""
     groups: dict[str, list[str]] = {}
     for refusal in entry.refuses:
         groups.setdefault(refusal.error, []).append(f"`{one_line(refusal.call.text)}`")
@@ -79,7 +76,6 @@ def refuses(entry: Entry) -> str:
 
 
 def dtypes(code: OpCode) -> str:
-    """Which dtypes are taken, and what each output has."""
     outputs = code.docs.returns
     named = [words if len(outputs) == 1 else f"{name}: {words}" for name, words in outputs]
     return f"{kinds(code.entry.dtypes)}; result: {' '.join(named)}"
@@ -121,14 +117,12 @@ FORWARD = {
 
 
 def forward(entry: Entry) -> Iterator[tuple[str, str]]:
-    """The tangent of each output."""
     for name, formula in entry.forward.items():
         words = f"`{one_line(formula.text)}`" if formula.keyword is None else FORWARD.get(formula.keyword, formula.text)
         yield ("forward" if len(entry.forward) == 1 else f"forward of `{name}`"), words
 
 
 def domain(entry: Entry) -> str:
-    """Where the formulas are proved on random numbers."""
     if not is_differentiable(entry):
         return ""
     return " and ".join(f"`{n}` in [{lo:g}, {hi:g}]" for n, (lo, hi) in entry.domain.items()) or "[-2, 2]"
@@ -167,7 +161,6 @@ def _cast(word: str) -> str:
 
 
 def vmap(code: OpCode) -> str:
-    """The batching rule, and what it says of itself."""
     if code.entry.compute.kind == "composite" and code.entry.batch is None:
         return "through the ops that it is made of"
     words = promise(code.library["batching rule", code.batch_rule])

@@ -28,7 +28,6 @@ def reference(renderer: Renderer, path: Path) -> Files:
 
 
 def chapters(renderer: Renderer, path: Path) -> list[tuple[Family, list[OpSection]]]:
-    """Each family with its functions."""
     pictures = picture_files(renderer.spec.by_name())
     return [(each, sections(renderer, each, pictures)) for each in families(path, renderer.spec.entries)]
 

@@ -27,7 +27,6 @@ font-family="Helvetica, Arial, sans-serif" font-size="10" fill="#52606d">
 
 
 def picture(title: str, seen: Window, function: Sequence[Piece], derivative: Sequence[Piece]) -> str:
-    """The text of the picture."""
     view = View(seen)
     sizes = {"width": WIDTH, "height": HEIGHT, "left": LEFT, "top": TOP, "end": WIDTH - RIGHT}
     inner = {"inner_width": WIDTH - LEFT - RIGHT, "inner_height": HEIGHT - TOP - BOTTOM}
@@ -53,7 +52,6 @@ class View:
         return TOP + (self.seen.top - value) * self.y_scale
 
     def path(self, curve: Sequence[Piece]) -> str:
-        """The commands that draw the pieces."""
         seen = self.seen
         corner, scale = np.array([seen.left, seen.top]), np.array([self.x_scale, -self.y_scale])
         lines = [thinned((piece - corner) * scale + (LEFT, TOP), TOLERANCE) for piece in curve]
@@ -85,5 +83,4 @@ def ticks(low: float, high: float) -> list[float]:
 
 
 def short(value: float) -> str:
-    """A coordinate to a tenth of a pixel."""
     return f"{round(float(value), 1) + 0.0:g}"

@@ -10,7 +10,6 @@ from ..spec.model import Entry
 
 
 def picture_files(entries: Mapping[str, Entry]) -> dict[str, str]:
-    """Entry -> the file of its picture, for all that have one."""
     return {name: f"{entry.identifier}.svg" for name, entry in entries.items() if is_pictured(entry, entries)}
 
 

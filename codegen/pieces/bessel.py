@@ -25,7 +25,6 @@ def order_0(function: Function, factor: float, least: float) -> Function:
 
 
 def zero_of_logarithm(least: float) -> tuple[float]:
-    """Where a piece that begins at `least` has a zero."""
     return (least * 2.0 ** (1.0 + SHIFT) * float(np.exp(-np.euler_gamma)),)
 
 

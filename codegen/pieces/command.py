@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+
+from specgrad.runtime.kernels.scalar import tables
 
 from ..progress import Progress
 from .functions import FUNCTIONS, Table
 
-FOLDER = Path(__file__).parents[2] / "runtime" / "kernels" / "scalar" / "tables"
+FILE = Path(tables.__file__)
 LINE = 120
 
 
@@ -46,27 +47,28 @@ def largest_error(one: Table, found: dict[int, list[float]]) -> float:
 
 
 def write(one: Table) -> bool:
-    """Fit a function, and write its module."""
+    """Fit a function, and write its table in the place of the one that is there, or behind the others."""
     found = columns(one)
     largest = largest_error(one, found)
     print(f"{one.name:24} error at most {largest:.3f} units")
-    (FOLDER / f"{one.name}.py").write_text(text(one, found, largest), encoding="utf-8")
+    before, new = FILE.read_text(encoding="utf-8"), text(one, found, largest)
+    there = re.compile(rf"# [^\n]*\n{table_name(one.name)} = single\(\n.*?\n\)  # fmt: skip\n", re.DOTALL)
+    after = there.sub(lambda _: new, before) if there.search(before) else f"{before}\n{new}"
+    FILE.write_text(after, encoding="utf-8")
     return True
 
 
 def text(one: Table, found: dict[int, list[float]], largest: float) -> str:
-    """The module of a table."""
+    """A table, and what is said of it."""
     rows = [[found[place][row] for place in range(len(found))] for row in range(len(found[0]))]
     numbers = ",\n".join("    (\n" + wrapped(row) + "    )" for row in rows)
     return (
-        f'"""{one.said} by pieces: error at most {np.ceil(largest * 100) / 100:.2f} units. '
-        'Made by `python -m codegen pieces`."""\n\n'
-        f"from ..{'.' * one.name.count('/')}pieces import single\n\nTABLE = single(\n{numbers},\n)  # fmt: skip\n"
+        f"# {one.said} by pieces: error at most {np.ceil(largest * 100) / 100:.2f} units.\n"
+        f"{table_name(one.name)} = single(\n{numbers},\n)  # fmt: skip\n"
     )
 
 
 def wrapped(row: list[float]) -> str:
-    """Numbers in lines."""
     lines, line = list[str](), "       "
     for value in row:
         number = f" {np.float32(value)!s},"
@@ -76,16 +78,20 @@ def wrapped(row: list[float]) -> str:
     return "\n".join([*lines, line]) + "\n"
 
 
-def table_module(name: str) -> Any:
-    """The module of a table, by the path that is its name."""
-    return import_module(f"specgrad.runtime.kernels.scalar.tables.{name.replace('/', '.')}")
+def table_name(name: str) -> str:
+    """The constant that holds a table."""
+    return f"{name.upper()}_TABLE"
+
+
+def columns_there(one: Table) -> dict[int, list[float]]:
+    """The columns of the table that is there."""
+    table = getattr(tables, table_name(one.name))
+    return {place: [float(row[place]) for row in table] for place in range(len(table[0]))}
 
 
 def is_right(one: Table) -> bool:
     """Whether the table that is there errs no more than one that is fitted now; says so where not."""
-    table = table_module(one.name).TABLE
-    there = {place: [float(row[place]) for row in table] for place in range(len(table[0]))}
-    found, wanted = largest_error(one, there), largest_error(one, columns(one))
+    found, wanted = largest_error(one, columns_there(one)), largest_error(one, columns(one))
     if found > wanted + 0.02:
         print(f"stale: {one.name}: error {found:.3f} units, {wanted:.3f} when fitted anew", file=sys.stderr)
     return found <= wanted + 0.02

@@ -83,7 +83,6 @@ def error(function: Reference, piece: Piece, column: list[float], has_slope: boo
 
 
 def error_of_product(function: Reference, piece: Piece, column: list[float], factor: Reference) -> float:
-    """The same of a factor times the polynomial."""
     x = samples(piece, column[0])
     center, *coefficients, value = (np.float32(number) for number in column)
     by, t = factor(x), x - center
@@ -92,7 +91,6 @@ def error_of_product(function: Reference, piece: Piece, column: list[float], fac
 
 
 def units(found: np.ndarray, wanted: np.ndarray) -> float:
-    """The largest distance in units in the last place."""
     unit = np.spacing(np.maximum(np.abs(wanted), 2.0**-126).astype(np.float32)).astype(np.float64)
     return float(np.max(np.abs(found.astype(np.float64) - wanted) / unit))
 

@@ -62,7 +62,6 @@ class ByPieces(NamedTuple):
         return singles((self.function(x) - self.function(np.array([center]))) / (x - center))
 
     def error(self, piece: Piece, column: list[float]) -> float:
-        """The largest error in a piece."""
         if self.factor is not None:
             return error_of_product(self.function, piece, column, self.factor)
         return error(self.function, piece, column, self.slopes)
@@ -81,7 +80,6 @@ PARTS = (0.3, 0.4, 0.5, 0.6, 0.7)  # of a piece, where its center may be: where 
 
 
 def singles(values: Sequence[float]) -> list[float]:
-    """Numbers as float32."""
     return [single(value) for value in values]
 
 
@@ -103,7 +101,6 @@ def airy(x: np.ndarray) -> np.ndarray:
 
 
 def trigamma(x: np.ndarray) -> np.ndarray:
-    """The derivative of digamma."""
     return np.asarray(special.polygamma(1, x))
 
 
@@ -127,33 +124,31 @@ Y0_ZEROS = (*bessel.zero_of_logarithm(2.0**-5), *special.y0_zeros(8)[0].real)
 Table = ByPieces | ByPowers
 
 FUNCTIONS: tuple[Table, ...] = (
-    ByPieces("bessel/i0", "I0(x) for 0 <= x < 15.5", special.i0, linear(1.0)),
-    ByPieces("bessel/i0e", "e^-x I0(x) for 0 <= x < 15.5", special.i0e, linear(1.0)),
-    ByPieces("bessel/i1", "I1(x) for 0 <= x < 15.5", special.i1, linear(1.0), zeros=(0.0,)),
-    ByPieces("bessel/i1e", "e^-x I1(x) for 0 <= x < 15.5", special.i1e, linear(1.0), zeros=(0.0,)),
+    ByPieces("i0", "I0(x) for 0 <= x < 15.5", special.i0, linear(1.0)),
+    ByPieces("i0e", "e^-x I0(x) for 0 <= x < 15.5", special.i0e, linear(1.0)),
+    ByPieces("i1", "I1(x) for 0 <= x < 15.5", special.i1, linear(1.0), zeros=(0.0,)),
+    ByPieces("i1e", "e^-x I1(x) for 0 <= x < 15.5", special.i1e, linear(1.0), zeros=(0.0,)),
     ByPieces("digamma", f"digamma(x) {POSITIVE}", special.digamma, MIDDLE, (1.4616321449683622,), 9, slopes=True),
     ByPieces("lgamma", f"lgamma(x) {POSITIVE}", special.gammaln, MIDDLE, (1.0, 2.0), 9, slopes=True),
     ByPieces("trigamma", f"trigamma(x) {POSITIVE}", trigamma, MIDDLE, coefficients=9),
-    ByPieces("bessel/k0e", f"e^x K0(x) {BESIDE_LOGARITHM}", bessel.k0e, MIDDLE, bessel.zero_of_logarithm(2.0**-6)),
-    ByPieces("bessel/k1e", f"e^x K1(x) {BESIDE_LOGARITHM}", bessel.k1e, MIDDLE),
-    ByPieces("bessel/k0", f"K0(x) {SHORT_OF_21}", bessel.k0, MIXED, bessel.zero_of_logarithm(2.0**-5)),
-    ByPieces("bessel/k1", f"K1(x) {SHORT_OF_21}", bessel.k1, MIXED),
-    ByPieces("bessel/y0", f"Y0(x) {SHORT_OF_21}", bessel.y0, MIXED, Y0_ZEROS, slopes=True),
-    ByPieces("bessel/y1", f"Y1(x) {SHORT_OF_21}", bessel.y1, MIXED, tuple(special.y1_zeros(8)[0].real), slopes=True),
-    ByPieces("bessel/j0", f"J0(x) {NEAR}", special.j0, linear(1.0), tuple(special.jn_zeros(0, 6)), slopes=True),
-    ByPieces("bessel/j1", f"J1(x) {NEAR}", special.j1, linear(1.0), (0.0, *special.jn_zeros(1, 6)), slopes=True),
+    ByPieces("k0e", f"e^x K0(x) {BESIDE_LOGARITHM}", bessel.k0e, MIDDLE, bessel.zero_of_logarithm(2.0**-6)),
+    ByPieces("k1e", f"e^x K1(x) {BESIDE_LOGARITHM}", bessel.k1e, MIDDLE),
+    ByPieces("k0", f"K0(x) {SHORT_OF_21}", bessel.k0, MIXED, bessel.zero_of_logarithm(2.0**-5)),
+    ByPieces("k1", f"K1(x) {SHORT_OF_21}", bessel.k1, MIXED),
+    ByPieces("y0", f"Y0(x) {SHORT_OF_21}", bessel.y0, MIXED, Y0_ZEROS, slopes=True),
+    ByPieces("y1", f"Y1(x) {SHORT_OF_21}", bessel.y1, MIXED, tuple(special.y1_zeros(8)[0].real), slopes=True),
+    ByPieces("j0", f"J0(x) {NEAR}", special.j0, linear(1.0), tuple(special.jn_zeros(0, 6)), slopes=True),
+    ByPieces("j1", f"J1(x) {NEAR}", special.j1, linear(1.0), (0.0, *special.jn_zeros(1, 6)), slopes=True),
     ByPieces(
-        "bessel/ratio_of_sine",
+        "ratio_of_sine",
         f"sin(x) / x {NEAR}",
         ratio_of_sine,
         linear(1.0),
         tuple(np.pi * np.arange(1, 7)),
         slopes=True,
     ),
-    ByPieces(
-        "bessel/sinc", "sinc(x) for 0 <= x < 7.75", sinc, linear(0.5), tuple(map(float, range(1, 9))), slopes=True
-    ),
-    ByPieces("bessel/airy", "Ai(x) for |x| < 7.75", airy, MIRRORED, tuple(special.ai_zeros(6)[0]), slopes=True),
+    ByPieces("sinc", "sinc(x) for 0 <= x < 7.75", sinc, linear(0.5), tuple(map(float, range(1, 9))), slopes=True),
+    ByPieces("airy", "Ai(x) for |x| < 7.75", airy, MIRRORED, tuple(special.ai_zeros(6)[0]), slopes=True),
     ByPieces("log_odds", "-log(x / (1 - x)) for x <= 1/2", odds_ratio, TO_HALF, (), 10, factor=ndtri_factor),
     ByPieces("asinh", "asinh(x) / x for 0 <= x < 32", asinh_ratio, FROM_ZERO, factor=np.positive),
     ByPieces("acosh", "acosh(1 + x) / sqrt(x) for 0 <= x < 32", acosh_ratio, FROM_ZERO, factor=np.sqrt),

@@ -31,7 +31,6 @@ def erfc_logarithm(x: np.ndarray) -> np.ndarray:
 
 
 def erfc_slope(x: np.ndarray) -> np.ndarray:
-    """Its derivative."""
     return -2.0 / np.sqrt(np.pi) / np.log(2.0) / special.erfcx(x)
 
 
@@ -41,5 +40,4 @@ def erfcx_logarithm(x: np.ndarray) -> np.ndarray:
 
 
 def erfcx_slope(x: np.ndarray) -> np.ndarray:
-    """Its derivative."""
     return 2.0 * x / np.log(2.0) + erfc_slope(x)

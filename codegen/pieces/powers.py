@@ -12,9 +12,9 @@ from .fit import Reference, fused, minimax, nodes, samples, single, units
 from .places import Piece
 
 NEAR, FAR = 0.15, 0.85  # the parts of a piece between which its center is sought
-CANDIDATES = 400_000
+POWER_CANDIDATES = 400_000
 FITS = 12
-SAMPLES = 50_000
+POWER_SAMPLES = 50_000
 STEP = 1e-5  # for a derivative
 
 
@@ -37,7 +37,7 @@ class ByPowers(NamedTuple):
 
     def centers(self, piece: Piece) -> np.ndarray:
         """Where the logarithm, its slope and its curvature are nearly float32, so that little is lost in the piece."""
-        x = np.linspace(NEAR, FAR, CANDIDATES) * (piece.high - piece.low) + piece.low
+        x = np.linspace(NEAR, FAR, POWER_CANDIDATES) * (piece.high - piece.low) + piece.low
         x = np.unique(x.astype(np.float32)).astype(np.float64)
         reach = np.maximum(x - piece.low, piece.high - x)
         curvature = (self.slope(x + STEP) - self.slope(x - STEP)) / (4.0 * STEP)
@@ -45,7 +45,6 @@ class ByPowers(NamedTuple):
         return x[np.argsort(loss)[:FITS]]
 
     def fitted(self, piece: Piece, center: float) -> list[float]:
-        """The column for a center."""
         at = np.array([center])
         value, slope = single(self.logarithm(at)[0]), single(self.slope(at)[0])
         t = nodes(piece.low - center, piece.high - center)
@@ -58,7 +57,7 @@ class ByPowers(NamedTuple):
 
     def error(self, piece: Piece, column: list[float]) -> float:
         """The largest error in a piece."""
-        x = samples(piece, column[0], SAMPLES)
+        x = samples(piece, column[0], POWER_SAMPLES)
         return units(computed(x, column), self.function(x.astype(np.float64)))
 
 

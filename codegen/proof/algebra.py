@@ -34,7 +34,6 @@ class Atom:
 
     @cached_property
     def key(self) -> str:
-        """A text of its own for each atom."""
         inside = ", ".join(operand.key for operand in self.operands)
         return f"{self.name}({inside})" if self.operands else self.name
 
@@ -62,7 +61,6 @@ class Sum:
 
     @cached_property
     def key(self) -> str:
-        """A text of its own for each sum."""
         return " + ".join(sorted(f"{factor}*{_text(product)}" for product, factor in self.terms.items())) or "0"
 
     def __add__(self, other: Sum) -> Sum:
@@ -93,26 +91,21 @@ class Sum:
         return self.terms.get(ONE, Fraction(0)) if not self.terms or list(self.terms) == [ONE] else None
 
     def single(self) -> tuple[Product, Fraction] | None:
-        """Its one term, if there is one."""
         return next(iter(self.terms.items())) if len(self.terms) == 1 else None
 
     def atoms(self) -> set[Atom]:
-        """The atoms of all terms, not those inside of others."""
         return {atom for product in self.terms for atom, _ in product}
 
 
 def number(value: Fraction | int) -> Sum:
-    """A rational number."""
     return Sum({ONE: Fraction(value)})
 
 
 def variable(name: str) -> Sum:
-    """A variable."""
     return of(Atom("variable", name))
 
 
 def of(atom: Atom, power: Fraction | int = 1) -> Sum:
-    """An atom to a power."""
     return Sum({((atom, Fraction(power)),): Fraction(1)}) if power else number(1)
 
 
@@ -223,7 +216,6 @@ def exponential(value: Sum) -> Sum:
 
 
 def is_zero(value: Sum) -> bool:
-    """Whether a value is proved to be zero."""
     sums = [value]
     while sums:
         one = sums.pop()
@@ -258,7 +250,6 @@ def _opened(value: Sum, atom: Atom) -> Iterable[Sum]:
 
 
 def _replaced(atom: Atom, times: int) -> Sum:
-    """A whole power of an atom by what it stands for."""
     if atom.kind == "base":
         return _whole_power(atom.operands[0], times)
     cosine = function("cos", *atom.operands)
@@ -297,7 +288,6 @@ def table() -> list[tuple[float, Sum]]:
 
 @cache
 def recognised(value: float) -> Sum:
-    """The exact value that a decimal number stands for."""
     exact = Fraction(repr(value))
     if len(str(abs(exact.numerator)).strip("0")) < DIGITS:
         return number(exact)

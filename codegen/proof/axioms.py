@@ -39,12 +39,10 @@ NONE: Functions = {}
 
 
 def known_function(name: str, own: Functions) -> Scalar | None:
-    """A scalar function of specgrad's, or of the package whose own are given."""
     return FUNCTIONS.get(name) or own.get(name)
 
 
 def parsed(text: str) -> ast.expr:
-    """A derivative or a meaning."""
     return ast.parse(text, mode="eval").body
 
 

@@ -106,7 +106,6 @@ class Boundary:
         return np.where(both & ~kink, (low + high) / 2, expected), low, high, np.fmax(*errors)
 
     def _beside(self, tree: ast.expr, step: float) -> Any:
-        """The values a step away."""
         here = self.points[self.argument]
         return self._at(tree, {**self.points, self.argument: here + step * np.maximum(1, np.abs(here))})
 

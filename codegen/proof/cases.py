@@ -47,12 +47,10 @@ class Case:
 
     @property
     def is_open(self) -> bool:
-        """Whether it is no boundary between others."""
         return 0 not in [sign for key, sign in self.signs.items() if not key.startswith("?")]
 
 
 def cases(compute: Callable[[Case], T], points: Points, own: Functions = NONE) -> Iterator[tuple[Case, T]]:
-    """Each case that some point lies in, with the result of `compute` there."""
     size = len(next(iter(points.values())))
     waiting, count = [Case(np.arange(size))], 0
     while waiting:
@@ -67,7 +65,6 @@ def cases(compute: Callable[[Case], T], points: Points, own: Functions = NONE) -
 
 
 def split(case: Case, value: Sum | str, points: Points, own: Functions) -> Iterator[Case]:
-    """The cases by the sign of a difference, or by a mask."""
     some = {name: array[case.inside] for name, array in points.items()}
     if isinstance(value, str):
         signs, key, seen = np.where(some[value], 1, 0), f"?{value}", case.differences
@@ -80,7 +77,6 @@ def split(case: Case, value: Sum | str, points: Points, own: Functions) -> Itera
 
 
 def numeric(value: Sum, points: Points, own: Functions = NONE) -> Any:
-    """The numbers that a sum is at some points."""
     total: Any = np.zeros(len(next(iter(points.values()))))
     with np.errstate(all="ignore"):
         return total + sum(_numeric_term(product, factor, points, own) for product, factor in value.terms.items())
@@ -108,15 +104,12 @@ _HALF = Fraction(1, 2)
 
 
 class Algebra:
-    """Turns an expression into a sum, in one case."""
-
     def __init__(self, case: Case, conditions: frozenset[str] = frozenset(), own: Functions = NONE) -> None:
         self.case = case
         self.own = own  # scalar functions of a user's package
         self.conditions = conditions  # the names that are true or false
 
     def value(self, tree: ast.expr) -> Sum:
-        """The sum that an expression is here."""
         match tree:
             case ast.Constant(value=bool(value)):
                 return number(int(value))
@@ -139,7 +132,6 @@ class Algebra:
         raise NotAlgebraic(ast.unparse(tree))
 
     def combined(self, op: ast.operator, left: ast.expr, right: ast.expr) -> Sum:
-        """A sum, a product, a quotient or a power."""
         match op:
             case ast.Add() | ast.Sub() | ast.Mult():
                 found: Sum = ARITHMETIC[type(op)](self.value(left), self.value(right))
@@ -149,7 +141,6 @@ class Algebra:
         raise NotAlgebraic(type(op).__name__)
 
     def called(self, name: str, args: list[ast.expr]) -> Sum:
-        """A call of a scalar function."""
         stands_for = meaning(name, args, self.own)
         if name in ("pow", "pow_number"):
             exponent = self.value(args[1]).constant
@@ -175,7 +166,6 @@ class Algebra:
         return function(name, *operands)
 
     def holds(self, test: ast.expr) -> bool:
-        """Whether a condition is true here."""
         match test:
             case ast.Constant(value=value):
                 return bool(value)
@@ -219,7 +209,6 @@ class Algebra:
         return self.case.signs[f"?{name}"] == 1
 
     def sign(self, value: Sum) -> int:
-        """The sign of a difference."""
         constant = value.constant
         if constant is not None:
             return int(constant > 0) - int(constant < 0)

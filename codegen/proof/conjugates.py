@@ -11,8 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from ..emit.kernel_code import inlined
-from ..emit.scalar_code import NotElementwise
+from ..emit.scalar_code import NotElementwise, inlined
 from ..spec.formula import called
 from ..spec.model import Entry, Formula
 from .formula_derivative import Plain
@@ -23,8 +22,6 @@ CONJUGATE = "conj"
 
 
 class Complex(Plain):
-    """Inlines formulas for complex numbers."""
-
     is_complex = True
 
 

@@ -90,12 +90,10 @@ def derivative_by(known: Scalar, i: int, own: Functions) -> ast.expr | None:
 
 
 def is_number(tree: ast.expr, value: float) -> bool:
-    """Whether an expression is this number."""
     return isinstance(tree, ast.Constant) and not isinstance(tree.value, bool) and tree.value == value
 
 
 def plus(left: ast.expr, right: ast.expr) -> ast.expr:
-    """left + right."""
     if is_number(left, 0) or is_number(right, 0):
         return right if is_number(left, 0) else left
     if isinstance(right, ast.UnaryOp) and isinstance(right.op, ast.USub):
@@ -106,14 +104,12 @@ def plus(left: ast.expr, right: ast.expr) -> ast.expr:
 
 
 def _factors(tree: ast.expr) -> list[str]:
-    """The factors of a product, as texts."""
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mult):
         return [*_factors(tree.left), *_factors(tree.right)]
     return [ast.dump(tree)]
 
 
 def negative(tree: ast.expr) -> ast.expr:
-    """-tree."""
     if is_number(tree, 0):
         return tree
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
@@ -122,7 +118,6 @@ def negative(tree: ast.expr) -> ast.expr:
 
 
 def times(left: ast.expr, right: ast.expr) -> ast.expr:
-    """left * right."""
     values = [part.value for part in (left, right) if isinstance(part, ast.Constant)]
     if len(values) == 2 and all(type(value) in (int, float) for value in values):
         return ast.Constant(values[0] * values[1])  # type: ignore[operator]
@@ -141,7 +136,6 @@ def _is_inverse(call: ast.Call) -> bool:
 
 
 def chosen(test: ast.expr, body: ast.expr, orelse: ast.expr) -> ast.expr:
-    """body if test else orelse."""
     if ast.dump(body) == ast.dump(orelse):
         return body
     return ast.IfExp(copy.deepcopy(test), body, orelse)

@@ -133,7 +133,6 @@ class Formulas:
         return self.call(tree)
 
     def choice(self, test: ast.expr, body: ast.expr, orelse: ast.expr) -> ast.expr:
-        """`where` for a choice that differs between elements."""
         parts = [self.formula(part) for part in (test, body, orelse)]
         if any(isinstance(node, ast.Name) and node.id in self.tensors for node in ast.walk(test)):
             return ast.Call(ast.Name("where", ast.Load()), parts, [])
@@ -185,7 +184,6 @@ def as_written(entry: Entry) -> Entry:
 
 
 def without_formula(entry: Entry) -> list[Argument]:
-    """The differentiable arguments of an element-wise entry of which nothing is said."""
     wanted = entry.compute.kind == "elementwise" and entry.compute.tree is not None
     if not wanted or not any(entry.output_differentiability):
         return []
@@ -213,14 +211,12 @@ def _formula(entry: Entry, argument: Argument) -> Formula:
 
 
 def _forward(entry: Entry) -> dict[str, Formula]:
-    """The tangent by the gradient formulas."""
     word = "auto_element_wise"
     rule = Formula(word, None, entry.compute.where, keyword=word, derived=True)
     return {output.name: rule for output in entry.schema.returns}
 
 
 def _policies(entry: Entry) -> tuple[str, ...]:
-    """Which derivative each formula takes at kinks."""
     found = tuple(_policy(entry, name) for name in entry.formulas)
     return found[:1] if len(set(found)) == 1 else found
 

@@ -54,7 +54,6 @@ class FormulaDerivative:
         self.argument = argument
 
     def of(self, tree: ast.expr) -> ast.expr:
-        """The derivative of a formula."""
         match tree:
             case ast.Name(id=name):
                 return ONE if name == self.argument else ast.Name(RESULT_DERIVATIVE) if name == "result" else ZERO
@@ -121,7 +120,6 @@ class FormulaDerivative:
 
 
 def call_of(name: str, args: list[ast.expr], named: Mapping[str, ast.expr]) -> ast.expr:
-    """The call that was read, or the operator."""
     operator = next((kind for kind, symbol in OPERATORS.items() if symbol == name), None)
     if operator is not None:
         return ast.BinOp(args[0], operator(), args[1])

@@ -32,7 +32,6 @@ def zeta(s: Any, q: Any) -> Any:
 
 
 def polygamma(n: Any, x: Any) -> Any:
-    """The n-th derivative of digamma."""
     factor = np.where(np.remainder(n, 2) == 0, -1.0, 1.0) * special.gamma(n + 1.0)
     found = np.where(n == 0, special.digamma(x), factor * zeta(n + 1.0, x))
     return np.where((n == 1) & np.isneginf(x), np.nan, found)
@@ -170,11 +169,7 @@ def _called(name: str, args: list[ast.expr], points: Points, own: Functions) -> 
 
 
 def computed(name: str, own: Functions) -> Callable[..., Any]:
-    """The function that computes a scalar function on arrays.
-
-    Raises:
-        Unknown: nothing does here.
-    """
+    """The function that computes a scalar function on arrays; an Unknown where nothing does here."""
     found = FLOAT.get(name) or (own[name].numbers if name in own else None)
     if found is None:
         raise Unknown(name)

@@ -46,7 +46,6 @@ class Definition:
 
     @property
     def said(self) -> ast.Call | None:
-        """The decorator that says its derivatives."""
         for decorator in self.node.decorator_list:
             function = decorator.func if isinstance(decorator, ast.Call) else decorator
             name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
@@ -56,7 +55,6 @@ class Definition:
 
     @property
     def domain(self) -> dict[str, tuple[float, float]]:
-        """The intervals that the decorator gives for parameters."""
         given = self.said.keywords if self.said else []
         return {keyword.arg or "": found for keyword in given if (found := interval(keyword.value))}
 
@@ -98,12 +96,10 @@ def without_circles(functions: Functions) -> Functions:
 
 
 def derivative_text(argument: ast.expr) -> str | None:
-    """The expression that one argument of the decorator holds."""
     return argument.value if isinstance(argument, ast.Constant) and isinstance(argument.value, str) else None
 
 
 def said_faults(definition: Definition, known: Functions) -> Iterator[Problem]:
-    """The problems with the derivatives that a function's decorator gives."""
     call = definition.said
     if call is None:
         return
@@ -136,7 +132,6 @@ def _problem(definition: Definition, node: ast.expr, message: str) -> Problem:
 
 
 def _text_faults(text: str, values: Sequence[str], known: Functions) -> Iterator[str]:
-    """The faults of an expression, in words."""
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -178,7 +173,6 @@ class Reader:
             return None
 
     def _called(self, definition: Definition, args: list[ast.expr]) -> ast.expr:
-        """The expression that a call of a function stands for."""
         key = f"{definition.file}:{definition.name}"
         if key in self.within or len(args) != len(definition.parameters):
             raise NoExpression
@@ -191,7 +185,6 @@ class Reader:
             self.within.pop()
 
     def _result(self, body: Sequence[ast.stmt], scope: Scope, module: Module) -> ast.expr:
-        """The expression that statements return."""
         if not body:
             raise NoExpression
         first, *rest = body
@@ -278,7 +271,6 @@ class Module:
         return name in self.libraries
 
     def constant(self, name: str) -> ast.expr | None:
-        """The number that a name of the module stands for."""
         found = self.constants.get(name)
         number = found.operand if isinstance(found, ast.UnaryOp) and isinstance(found.op, ast.USub) else found
         if isinstance(number, ast.Constant) and type(number.value) in (int, float):

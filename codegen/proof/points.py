@@ -21,7 +21,6 @@ SCALES = (0.1, 1.0, 10.0, 60.0)
 
 
 def drawn(entry: Entry) -> dict[str, np.ndarray]:
-    """Numbers for all arguments and for `grad`: the same for the same entry."""
     rng = np.random.default_rng(zlib.crc32(entry.name.encode()))
     points = {a.name: _column(entry, a, rng) for a in entry.schema.arguments if _is_numeric(a)}
     points["grad"] = rng.normal(size=COUNT) + 3.0
@@ -33,12 +32,10 @@ def _is_numeric(argument: Argument) -> bool:
 
 
 def is_mask(entry: Entry, argument: Argument) -> bool:
-    """Whether an argument is true or false."""
     return argument.type.base == "bool" or (argument.type.is_tensor and argument.name in entry.masks)
 
 
 def _column(entry: Entry, argument: Argument, rng: np.random.Generator) -> np.ndarray:
-    """The numbers of one argument."""
     if is_mask(entry, argument):
         return rng.integers(0, 2, COUNT).astype(bool)
     if argument.name in entry.domain:
@@ -55,7 +52,6 @@ def _column(entry: Entry, argument: Argument, rng: np.random.Generator) -> np.nd
 
 
 def _with_specials(numbers: np.ndarray, specials: Iterable[float], rng: np.random.Generator) -> np.ndarray:
-    """The numbers, one of eight replaced by a special one."""
     chosen = list(specials)
     if not chosen:
         return numbers

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..emit.kernel_code import inlined
-from ..emit.scalar_code import NotElementwise, substitute
+from ..emit.scalar_code import NotElementwise, inlined, substitute
 from ..spec.model import Entry, Formula
 from . import algebra
 from .boundaries import Boundary
@@ -31,8 +30,6 @@ TOLERANCE = 1e-11  # relative, of what is compared in numbers
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on one gradient formula."""
-
     argument: str
     state: str  # one of STATES
     reason: str = ""
@@ -40,17 +37,13 @@ class Verdict:
 
 
 class Prover:
-    """Proves the formulas of entries of one spec."""
-
     def __init__(self, entries: Mapping[str, Entry], inliner: Plain | None = None) -> None:
         self.inliner = inliner or Plain(entries)
 
     def verdicts(self, entry: Entry) -> list[Verdict]:
-        """A verdict for each gradient formula of an element-wise entry."""
         return [self.verdict(entry, name, entry.gradients[name]) for name in entry.formulas]
 
     def verdict(self, entry: Entry, argument: str, formula: Formula) -> Verdict:
-        """The verdict on one formula."""
         try:
             own = self.own_derivative(entry, argument, formula)
             return Comparison(entry, argument, self.written(entry, formula), own).verdict()
@@ -62,7 +55,6 @@ class Prover:
             return Verdict(argument, OPEN, f"{error} has no numbers")
 
     def written(self, entry: Entry, formula: Formula) -> ast.expr:
-        """The formula over the arguments and `grad` alone."""
         expression = entry.compute.tree
         assert expression is not None
         return substitute(inlined(entry, self.inliner, formula.tree), {"result": expression})
@@ -87,8 +79,6 @@ def argument_names(entry: Entry) -> list[str]:
 
 
 class Comparison:
-    """The written formula of one argument, and the derived one."""
-
     def __init__(self, entry: Entry, argument: str, written: ast.expr, again: ast.expr | None) -> None:
         expression = entry.compute.tree
         assert expression is not None
@@ -102,13 +92,11 @@ class Comparison:
         self.differences: list[algebra.Sum] = []
 
     def _where_defined(self, points: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """The points at which the expression is finite."""
         with np.errstate(all="ignore"):
             finite = np.isfinite(np.broadcast_to(self._at(self.expression, points), points["grad"].shape))
         return {name: array[finite] for name, array in points.items()}
 
     def verdict(self) -> Verdict:
-        """Case by case, then on the boundaries."""
         state, reason, compared = PROVED, "", 0
         found, why = self._by_cases()
         rest = self.points if found is None else {name: array[found] for name, array in self.points.items()}

@@ -27,7 +27,6 @@ def disproved(spec: Spec, base: Spec | None = None) -> list[Finding]:
 
 
 def verdicts(prover: Prover, entries: Iterable[Entry]) -> Iterator[tuple[Entry, Verdict]]:
-    """The verdict on each gradient formula of the element-wise entries."""
     concerned = [e for e in entries if e.compute.kind == "elementwise" and e.compute.tree is not None]
     with Progress(len(concerned), "proofs") as progress:
         for entry in concerned:
@@ -53,7 +52,6 @@ def prove(spec: Spec, names: Sequence[str], base: Spec | None = None) -> tuple[l
 
 
 def line(entry: Entry, verdict: Verdict) -> str:
-    """One formula: where it stands, and what is known of it."""
     where = entry.gradients[verdict.argument].where
     at = f", {verdict.compared} points compared" if verdict.compared else ""
     why = f": {verdict.reason}" if verdict.reason else ""

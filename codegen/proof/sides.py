@@ -75,7 +75,6 @@ def zeros(difference: ast.expr, name: str, others: Mapping[str, Any], marks: Ite
 
 
 def _bisected(at: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Neighbours of the sign changes between `low` and `high`."""
     begin = np.sign(at(low)) if low.size else low
     for _ in range(STEPS if low.size else 0):
         middle = low + (high - low) / 2
@@ -85,14 +84,11 @@ def _bisected(at: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.
 
 
 class Sides:
-    """Which sides of the conditions some points have reached."""
-
     def __init__(self, found: Iterable[Condition]) -> None:
         self.seen: dict[str, set[bool]] = {}
         self.conditions = list(found)
 
     def look(self, points: Mapping[str, Any], count: int) -> None:
-        """Take note of points, of which there are so many."""
         for condition in self.conditions:
             try:
                 with np.errstate(all="ignore"):

@@ -75,7 +75,6 @@ class _Writer:
         yield from _indented(2, self._row())
 
     def _row(self) -> Iterator[str]:
-        """What is done for one row."""
         for p in self.program.of_kind("row"):
             yield f"of_{p.name} = part_of(all_{p.name}, r * n, n)"
         for p in self.program.of_kind("each"):
@@ -189,13 +188,11 @@ class _Writer:
         yield f"{fold.name} = first_place({array}, {found})" if fold.op in PLACES else f"{fold.name} = T({found})"
 
     def _written(self, fold: Fold) -> Iterator[str]:
-        """The loop that writes what a fold is of to a row of its own."""
         yield "for i in range(n):"
         yield from _indented(1, self._elements([fold.operand]))
         yield f"    of_{fold.name}[i] = {self.spelling.element(fold.operand)}"
 
     def _outputs(self) -> Iterator[str]:
-        """The loop that writes the outputs that are rows."""
         rows = [ast.Name(name) for name in self.lowered.rows]
         yield "for i in range(n):"
         yield from _indented(1, self._elements(rows))  # type: ignore[arg-type]

@@ -48,7 +48,6 @@ _JOIN = {"max": "maximum", "min": "minimum"}
 
 
 def cuda_code(program: Program) -> dict[str, Code]:
-    """The kernels of a program, by name."""
     lowered = Lowered(program)
     count = len(lowered.passes)
     found = {"held": _Held(program, lowered, "held", count).code()}
@@ -128,7 +127,6 @@ class _Writer:
         yield from _indented(1, self._body())
 
     def _own(self) -> list[str]:
-        """What a lane has of the elements that it works on: those of arrays."""
         return [p.name for p in self.program.arrays if p.kind != "each"]
 
     def _arrays(self) -> list[str]:
@@ -138,7 +136,6 @@ class _Writer:
         return [p.name for p in self.program.of_kind("number")]
 
     def _head(self) -> Iterator[str]:
-        """The row of this team and where its elements are."""
         yield "r = team()"
         yield "inside = r < rows"
         yield "r = r if inside else uint32(0)"
@@ -154,7 +151,6 @@ class _Writer:
             yield f"{number.name} = {self.spelling.number(number.value)}"
 
     def _start(self, folds: Sequence[Fold]) -> Iterator[str]:
-        """What folds begin with."""
         for fold in folds:
             if fold.op in PLACES:
                 yield f"best_{fold.name}, {fold.name} = {_BEGIN[fold.op[3:]]}, n"
@@ -174,7 +170,6 @@ class _Writer:
     def _blocks(
         self, trees: list[ast.expr], before: Sequence[str], inside: Sequence[str], after: Sequence[str] = ()
     ) -> Iterator[str]:
-        """What is done with each element of this lane, block by block."""
         yield "i = uint32(first + lane())"
         yield "while i < last:"
         yield from _indented(1, self._read_block(trees))
@@ -188,7 +183,6 @@ class _Writer:
             yield from _over_block("j", lines)
 
     def _read_by(self, trees: list[ast.expr]) -> tuple[str, ...]:
-        """The arrays whose elements expressions need."""
         needed = self.lowered.needed(trees)
         return self.lowered.read([*trees, *(self.lowered.statements[name] for name in needed)])
 
@@ -224,11 +218,9 @@ class _Writer:
             yield from self._element(name)
 
     def _element(self, name: str) -> Iterator[str]:
-        """What a statement gives for an element."""
         yield f"{name} = {self.spelling.element(self.lowered.statements[name])}"
 
     def _joined(self, fold: Fold) -> Iterator[str]:
-        """How an element joins a fold."""
         operand = self.spelling.element(fold.operand)
         if fold.op in PLACES:
             word = "comes_first" if fold.op == "argmax" else "comes_last"
@@ -252,7 +244,6 @@ class _Writer:
                 yield f"    put_{name}(all_{name}, r, {name})"
 
     def _written(self) -> list[ast.expr]:
-        """The elements that are outputs."""
         return [ast.Name(name, ast.Load()) for name in self.lowered.rows]
 
     def _write_rows(self) -> Iterator[str]:
@@ -319,7 +310,6 @@ class _Held(_Whole):
         yield from super()._body()
 
     def _read_block(self, trees: list[ast.expr]) -> Iterator[str]:
-        """Nothing: the elements are there."""
         yield from ()
 
     def _blocks(
@@ -342,7 +332,6 @@ class _Split(_Writer):
     """A kernel of few long rows: block `part` of `parts` has a range of its row."""
 
     def _parts(self, folds: Sequence[Fold]) -> list[str]:
-        """The arrays of what each part of a row came to."""
         return [name for fold in folds for name, _ in _held(fold)]
 
     def _head(self) -> Iterator[str]:
@@ -366,7 +355,6 @@ class _Split(_Writer):
             yield from self._across(each.folds)
 
     def _joined_part(self, fold: Fold) -> Iterator[str]:
-        """How what a part of a row came to joins a fold."""
         at = "uint32(uint32(r * parts) + k)"
         if fold.op in PLACES:
             word = "comes_first" if fold.op == "argmax" else "comes_last"
@@ -385,8 +373,6 @@ class _Split(_Writer):
 
 
 class _Part(_Split):
-    """The folds of one pass over a part of a row."""
-
     def _doc(self) -> str:
         return f"What each part of a row comes to in pass {self.stop + 1}."
 
@@ -407,8 +393,6 @@ class _Part(_Split):
 
 
 class _Finish(_Split):
-    """The outputs over a part of a row."""
-
     def _doc(self) -> str:
         return f"{', '.join(self.program.outputs)} from what the parts of rows came to."
 

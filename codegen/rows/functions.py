@@ -44,7 +44,6 @@ def programs_of(path: Path, functions: Mapping[str, tuple[int, float]] | None = 
 
 
 def program_of(node: ast.FunctionDef, file: str = "") -> Program:
-    """The program that a function is."""
     body = node.body[1:] if ast.get_docstring(node) is not None else node.body
     last = body[-1] if body else node
     if not isinstance(last, ast.Return) or last.value is None:
@@ -59,7 +58,6 @@ def program_of(node: ast.FunctionDef, file: str = "") -> Program:
 
 
 def _outputs(value: ast.expr) -> Iterator[tuple[str, ast.expr | None]]:
-    """The names of the outputs, and the expressions of those that have none of their own."""
     items = value.elts if isinstance(value, ast.Tuple) else [value]
     for k, item in enumerate(items):
         if isinstance(item, ast.Name):

@@ -86,7 +86,6 @@ class Program:
     outputs: tuple[str, ...]
 
     def of_kind(self, *kinds: str) -> tuple[Parameter, ...]:
-        """The parameters of some kinds, in order."""
         return tuple(p for p in self.parameters if p.kind in kinds)
 
     @property
@@ -95,12 +94,10 @@ class Program:
 
     @property
     def is_of_rows(self) -> bool:
-        """Whether all arrays have all elements, none one row or one number a row."""
         return all(p.kind == "row" for p in self.arrays)
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The program as it is written."""
         return tuple(f"{s.name} = {ast.unparse(s.value)}" for s in self.statements)
 
     @property
@@ -113,7 +110,6 @@ Fault = tuple[ast.AST, str]  # a node and what is wrong there
 
 
 def spelled(name: str, kind: str) -> str:
-    """An array's name in a program."""
     return name + KINDS.get(kind, "")
 
 

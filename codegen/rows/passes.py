@@ -29,8 +29,6 @@ class Fold:
 
 @dataclass(frozen=True)
 class Number:
-    """One number of a row: `name` gets `value`."""
-
     name: str
     value: ast.expr
 
@@ -44,8 +42,6 @@ class Pass:
 
 
 class Lowered:
-    """A program as passes."""
-
     def __init__(self, program: Program) -> None:
         self.program = program
         self.folds: dict[str, Fold] = {}
@@ -103,7 +99,6 @@ class Lowered:
 
     @cached_property
     def elements(self) -> tuple[str, ...]:
-        """The statements that give one value for each element."""
         return tuple(name for name, value in self.statements.items() if self.depends(value))
 
     def depends(self, tree: ast.expr) -> bool:
@@ -112,12 +107,10 @@ class Lowered:
 
     @cached_property
     def rows(self) -> tuple[str, ...]:
-        """The outputs that are rows."""
         return tuple(name for name in self.program.outputs if name in self.elements)
 
     @property
     def each(self) -> tuple[str, ...]:
-        """The outputs that are one number a row."""
         return tuple(name for name in self.program.outputs if name not in self.elements)
 
     @cached_property
@@ -142,7 +135,6 @@ class Lowered:
 
     @cached_property
     def passes(self) -> tuple[Pass, ...]:
-        """The passes of folds, in order."""
         last = max((self.levels[name] for name in self.folds), default=0)
         return tuple(
             Pass(self._numbers(level - 1), tuple(f for f in self.folds.values() if self.levels[f.name] == level))
@@ -151,7 +143,6 @@ class Lowered:
 
     @cached_property
     def last(self) -> tuple[Number, ...]:
-        """The numbers that are computed after all passes."""
         return self._numbers(len(self.passes))
 
     def _numbers(self, level: int) -> tuple[Number, ...]:

@@ -38,7 +38,6 @@ class Spelling:
         self.kinds = self._kinds(lowered)
 
     def _kinds(self, lowered: Lowered) -> dict[str, str]:
-        """The kind of each name."""
         kinds = {COUNT: INTEGER, PLACE: INTEGER}
         for parameter in self.program.parameters:
             kinds[parameter.name] = {"each": ANY, "number": WIDE}.get(parameter.kind, VALUE)
@@ -51,7 +50,6 @@ class Spelling:
         return kinds
 
     def kind_of(self, tree: ast.expr, kinds: Mapping[str, str]) -> str:
-        """The kind of a number's expression."""
         match tree:
             case ast.Name(id=name):
                 return kinds[name]
@@ -74,7 +72,6 @@ class Spelling:
         return plain(self._typed(text, kind))
 
     def number(self, tree: ast.expr) -> str:
-        """An expression of numbers of a row."""
         return plain(self._number(tree)[0])
 
     def _typed(self, text: str, kind: str) -> str:

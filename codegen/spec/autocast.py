@@ -21,11 +21,11 @@ def read_autocast(node: yaml.Node | None, source: Source, report: Report) -> dic
     if node is None:
         return {}
     if not isinstance(node, yaml.MappingNode):
-        word = _word(node, source, report)
+        word = read_word(node, source, report)
         return dict.fromkeys(AUTOCAST_DEVICES, word) if word else {}
     found: dict[str, str] = {}
     for device, value in node.value:
-        word = _word(value, source, report)
+        word = read_word(value, source, report)
         if device.value not in AUTOCAST_DEVICES:
             devices = " and ".join(AUTOCAST_DEVICES)
             report(source.where(device), f"{devices} are the types of devices, as in {{cpu: lower, cuda: float32}}")
@@ -36,7 +36,7 @@ def read_autocast(node: yaml.Node | None, source: Source, report: Report) -> dic
     return found
 
 
-def _word(node: yaml.Node, source: Source, report: Report) -> str:
+def read_word(node: yaml.Node, source: Source, report: Report) -> str:
     """A word of the key; `refuse: why` for `refuse(why)`, nothing for what is none."""
     word = " ".join(node.value.split()) if isinstance(node, yaml.ScalarNode) else ""
     if refused := _REFUSED.fullmatch(word):

@@ -183,7 +183,6 @@ class Locals:
 
     @staticmethod
     def _reached(tree: ast.expr, definitions: Trees) -> set[str]:
-        """The definitions that an expression uses, itself or through others."""
         found = used(tree, definitions)
         for name in reversed(list(definitions)):
             if name in found:
@@ -192,13 +191,11 @@ class Locals:
 
 
 def locals_of(entry: Entry, formulas: Mapping[str, Formula] | Mapping[str, Compute]) -> Locals:
-    """The locals of some of an entry's expressions."""
     trees = {key: formula.written or formula.tree for key, formula in formulas.items()}
     return Locals(_present(trees), written_trees(entry))
 
 
 def written_trees(entry: Entry) -> dict[str, ast.expr]:
-    """The definitions of an entry as they are written, in their order."""
     return _present({name: each.written or each.tree for name, each in entry.definitions.items()})
 
 

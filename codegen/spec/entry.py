@@ -12,10 +12,12 @@ import yaml
 from ..rows.language import Program
 from . import formula
 from .autocast import read_autocast
+from .beside import Beside
 from .definitions import Written, name_fault, of_primals, with_meaning
-from .keys import CHOICES, COMMON, COMPUTE, KEYS, WITHOUT_GRADIENT
-from .model import Compute, Entry, Formula, Schema, Where, identifier, undefined
+from .keys import CHOICES, COMMON, COMPUTE, KEYS, NONE, WITHOUT_GRADIENT
+from .model import Compute, Entry, Formula, Schema, Where, identifier, identifier_of, undefined
 from .reference import RESULT
+from .reference_function import read_function
 from .row_program import check_of_rows, read_program
 from .sections import Defaults
 from .signature import SchemaError, parse_schema
@@ -25,24 +27,33 @@ from .syntax import REFERENCE_SYNTAX, SCALAR_SYNTAX, TENSOR_SYNTAX, Syntax, faul
 from .trials import TrialFields
 
 # Keys whose values are fields of an entry as they are written: true or false, a name, one of several, a list of names.
-FLAGS = ("commutative", "replaces", "precise", "stored", "converts", "takes_out", "once_differentiable")
-PLAIN = ("sparse", "marked", "at_once", "shape")
-CHOSEN = ("operator", "namespace", "turns")
-LISTED = {"tries": "try", "ignores": "ignores", "laid_like": "laid_like", "hooked": "hooked"}
+TRUE_OR_FALSE = {
+    **{word: word for word in ("commutative", "replaces", "precise", "converts", "takes_out", "once_differentiable")},
+    "stored": "accepts_f16",
+}
+PLAIN = {"sparse": "sparse", "marked": "conj", "at_once": "eager", "shape": "meta"}
+CHOSEN = {"operator": "operator", "namespace": "namespace", "turns": "lazy"}
+LISTED = {"tries": "try", "ignores": "ignores", "laid_like": "memory_format_of", "hooked": "hook_order"}
 
 
 class EntryReader(TrialFields):
     """Reads one mapping; `op` and `problems` hold what is known when `read` gives no entry."""
 
-    def __init__(self, node: yaml.MappingNode, source: Source, defaults: Defaults) -> None:
+    def __init__(
+        self, node: yaml.MappingNode, source: Source, defaults: Defaults, beside: Beside | None = None
+    ) -> None:
         super().__init__(node, source)
+        beside = beside or Beside()
+        for pair in beside.pairs.get(self.op, ()):
+            for key, value in self._ungrouped(*pair):
+                self._add(key, value)
+        self.function = beside.references.get(identifier_of(self.op))
         self.defaults = defaults
         self.inherited: list[str] = []
         self.definitions: dict[str, Formula] = {}
         self.rows: Program | None = None
 
     def read(self) -> Entry | None:
-        """The entry, or None when its schema cannot be read."""
         schema = self._schema()
         if schema is None:
             return None
@@ -56,7 +67,7 @@ class EntryReader(TrialFields):
             where=self.where("name"),
             compute=self._compute(schema),
             rows=self.rows,
-            reference=self._parts("reference", schema),
+            reference=self._reference(schema),
             onnx=self._parts("onnx", schema),
             variants=self.choices("variants") or ("function", "method"),
             aliases=tuple(text.value for text in aliases),
@@ -65,8 +76,8 @@ class EntryReader(TrialFields):
             result_dtype=result_dtype,
             dtypes=dtypes,
             identity=self.choices("identity"),
-            check=self.plain("check") or (check_of_rows(schema) if self.rows is not None else None),
-            autocast=read_autocast(self.values.get("autocast"), self.source, self.about("autocast")),
+            check=self._name("check") or (check_of_rows(schema) if self.rows is not None else None),
+            autocast=self._autocast(),
             deprecated=tuple(tuple(text.value.split()) for text in self.items("deprecated")),
             batch=self.plain("batch") or ("along" if self.rows is not None and self.rows.is_of_rows else None),
             definitions=self.definitions,
@@ -76,7 +87,7 @@ class EntryReader(TrialFields):
             output_differentiability=differentiability,
             domain=self._domain(schema),
             samples=self._samples("samples", self.items("samples")),
-            hard=self._samples("hard", self.items("hard")),
+            hard=self._samples("edge_cases", self.items("edge_cases")),
             refuses=self._refuses(),
             unvaried=self._unvaried(schema),
             kink=self.choices("kink") or ("average",),
@@ -93,8 +104,24 @@ class EntryReader(TrialFields):
     def _as_written(self) -> dict[str, Any]:
         """The fields that are what their keys say, and nothing where these are missing."""
         listed = {field: tuple(text.value for text in self.items(key)) for field, key in LISTED.items()}
-        flags = {key: self._says(key) for key in FLAGS}
-        return listed | flags | {key: self.plain(key) for key in PLAIN} | {key: self.choice(key) for key in CHOSEN}
+        flags = {field: self._says(key) for field, key in TRUE_OR_FALSE.items()}
+        plain = {field: self._name(key) for field, key in PLAIN.items()}
+        return listed | flags | plain | {field: self.choice(key) for field, key in CHOSEN.items()}
+
+    def _autocast(self) -> dict[str, str]:
+        """What the entry says, or the section's lists."""
+        listed = self.defaults.casts.get(self.op)
+        if listed is None:
+            return read_autocast(self.values.get("autocast"), self.source, self.about("autocast"))
+        if "autocast" in self.values:
+            message = f"a list of the section has the op, too, at {listed.where}"
+            self.report(self.source.where(self.keys["autocast"]), message, "autocast")
+        return listed.words
+
+    def _name(self, key: str) -> str | None:
+        """The function that a key names; nothing where it says `none`."""
+        name = self.plain(key)
+        return None if name == NONE else name
 
     def _begin(self, schema: Schema) -> None:
         """Refuse what no entry has, and take over what the section says for all of its entries."""
@@ -104,12 +131,17 @@ class EntryReader(TrialFields):
         self.definitions = self._definitions(schema)
 
     def _says(self, key: str, default: bool = False) -> bool:
-        """What a key of `true` or `false` says."""
         return (self.choice(key) or str(default)).lower() == "true"
 
     def _places(self) -> dict[str, Where]:
         """Where the values of the keys stand; that of a kernel made of a row program is the program's."""
         places = {key: self.where(key) for key in self.values}
+        if self.function is not None:
+            places.setdefault("reference", self.function.where())
+        if self.op in self.defaults.casts:
+            places.setdefault("autocast", self.defaults.casts[self.op].where)
+        if not places.keys() & set(COMPUTE):
+            places["kernel"] = self.where("name")
         return places | (
             {key: places["rows"] for key in ("kernel", "check", "batch") if key not in places}
             if self.rows is not None
@@ -125,12 +157,12 @@ class EntryReader(TrialFields):
 
     def _senseless(self) -> frozenset[str]:
         """The keys that an op which is computed in this way does without: others compute for it, or its family does."""
-        unchecked = frozenset() if {"check"} & {*self.values, *self.defaults.nodes} else frozenset({"refuses"})
+        unchecked = frozenset() if {"check"} & {*self.values, *self.defaults.nodes} else frozenset({"errors"})
         if "composite" in self.values:
-            return unchecked | {"dtype", "batch", "shape", "gives", "precise"}
+            return unchecked | {"dtype", "batch", "meta", "dtype_table", "precise"}
         if "view" in self.values:
-            return unchecked | {"batch", "shape", "gives", "precise"}
-        return unchecked | {"precise"} if {"kernel", "rows"} & self.values.keys() else unchecked | {"batch", "shape"}
+            return unchecked | {"batch", "meta", "dtype_table", "precise"}
+        return unchecked | {"batch", "meta"} if "elementwise" in self.values else unchecked | {"precise"}
 
     def _schema(self) -> Schema | None:
         if "name" not in self.values:
@@ -191,7 +223,7 @@ class EntryReader(TrialFields):
         given = [key for key in COMPUTE if key in self.values]
         strange = self.keys.keys() - KEYS - {a.name for a in schema.arguments} - {r.name for r in schema.returns}
         if not given and not any(did_you_mean(key, COMPUTE) for key in strange):
-            self.report(self.where("name"), f"the op is not computed: give one of {', '.join(COMPUTE)}")
+            return Compute("kernel", identifier(schema), None, self.where("name"))
         for key in given[1:]:
             self.report(self.source.where(self.keys[key]), f"'{given[0]}' and '{key}' exclude each other")
         text = self.text(given[0]) if given else None
@@ -211,7 +243,6 @@ class EntryReader(TrialFields):
         return Compute("kernel", identifier(schema), None, text.where())
 
     def _definitions(self, schema: Schema) -> dict[str, Formula]:
-        """The definitions of `where`, each by the arguments and by the names above it."""
         node = self.values.get("where")
         found: dict[str, Formula] = {}
         for name, each in (self._named("where", node, schema, TENSOR_SYNTAX) if node is not None else {}).items():
@@ -290,7 +321,6 @@ class EntryReader(TrialFields):
         return own | self._items("tangents", rest, definitions)
 
     def _items(self, key: str, names: list[str], definitions: dict[str, ast.expr]) -> dict[str, Formula]:
-        """One expression that gives a tuple, as a formula for each of its items."""
         text = self.text(key)
         whole = formula.parse_formula(text, (), self.about(key)) if text else None
         if text and not names:
@@ -303,10 +333,18 @@ class EntryReader(TrialFields):
         return {name: self._meant(formula.item(whole, k), key, definitions) for k, name in enumerate(names)}
 
     def _backward(self) -> Formula | None:
-        """The call of the kernel that gives all gradients at once."""
         text = self.text("backward")
         parsed = formula.parse_formula(text, (), self.about("backward")) if text else None
         return self._meant(parsed, "backward", self._meanings()) if parsed else None
+
+    def _reference(self, schema: Schema) -> dict[str, Formula]:
+        """The op in terms of NumPy: what the key says, or a function in a file beside the spec."""
+        if self.function is None:
+            return self._parts("reference", schema)
+        if "reference" in self.values:
+            message = f"there is a function for this op, too, at {self.function.where()}"
+            self.report(self.source.where(self.keys["reference"]), message, "reference")
+        return read_function(self.function, schema, self.about("reference"))
 
     def _parts(self, key: str, schema: Schema) -> dict[str, Formula]:
         """The op in another language: an expression, or names with expressions, the last of them `result`."""
@@ -322,5 +360,4 @@ class EntryReader(TrialFields):
 
 
 def _trees(definitions: Mapping[str, Formula]) -> dict[str, ast.expr]:
-    """The expressions of those definitions that could be read."""
     return {name: each.tree for name, each in definitions.items() if each.tree is not None}

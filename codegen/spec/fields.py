@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 import yaml
@@ -28,20 +28,25 @@ class Fields:
         self.keys: dict[str, yaml.Node] = {}
         self.values: dict[str, yaml.Node] = {}
         self.op = ""
-        for key, value in node.value:
+        for key, value in self._pairs(node):
             self._add(key, value)
 
         if isinstance(schema := self.values.get("name"), yaml.ScalarNode):
             self.op = schema.value.partition("(")[0].strip()
         self.problems = [replace(problem, op=self.op) for problem in self.problems]
 
+    def _pairs(self, node: yaml.MappingNode) -> Iterator[tuple[yaml.Node, yaml.Node]]:
+        """The keys with their values."""
+        return iter(node.value)
+
     def _add(self, key: yaml.Node, value: yaml.Node) -> None:
         name = key.value
         if not isinstance(key, yaml.ScalarNode):
             self._note(self.source.where(key), "a key is one word, not a list or a mapping")
         elif name in self.keys:
-            first = self.source.where(self.keys[name]).line
-            self._note(self.source.where(key), f"key '{name}' is given twice, first in line {first}")
+            where, first = self.source.where(key), self.source.where(self.keys[name])
+            shown = f"in line {first.line}" if first.file == where.file else f"at {first}"
+            self._note(where, f"key '{name}' is given twice, first {shown}")
         else:
             self.keys[name], self.values[name] = key, value
 
@@ -54,7 +59,6 @@ class Fields:
         self.problems.append(Problem(where, self.op, argument, message))
 
     def about(self, argument: str) -> Report:
-        """A report whose problems name the key they are about."""
         return lambda where, message: self.report(where, message, argument)
 
     def where(self, key: str) -> Where:
@@ -112,7 +116,6 @@ class Fields:
         return found
 
     def choices(self, key: str) -> tuple[str, ...]:
-        """The words of a key, each checked to be one that the key takes."""
         texts = self.items(key)
         for text in texts:
             if text.value not in CHOICES[key]:

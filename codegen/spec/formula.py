@@ -36,8 +36,8 @@ _BRACKET_OR_STRING = re.compile(r"""(["'])(?:\\.|(?!\1).)*\1|[()\[\]{}#]""")
 
 
 def place(file: str, node: ast.AST) -> Where:
-    """Where a node of a spec's expression stands."""
-    return Where(file, node.lineno, node.col_offset + 1)  # type: ignore[attr-defined]
+    """Where a node of a spec's expression stands: in the spec, or in a file beside it that the node remembers."""
+    return Where(getattr(node, "file", file), node.lineno, node.col_offset + 1)  # type: ignore[attr-defined]
 
 
 def parse_formula(text: Text, keywords: Collection[str], report: Report) -> Formula:
@@ -55,7 +55,6 @@ def parse_formula(text: Text, keywords: Collection[str], report: Report) -> Form
 
 
 def item(whole: Formula, index: int) -> Formula:
-    """The formula that is item `index` of the tuple that another one gives."""
     assert whole.tree is not None
     if isinstance(whole.tree, ast.Tuple) and index < len(whole.tree.elts):
         part = whole.tree.elts[index]
@@ -109,12 +108,10 @@ def names(tree: ast.AST) -> list[ast.Name]:
 
 
 def names_in(*trees: ast.AST) -> set[str]:
-    """The names that some expressions use, functions included."""
     return {node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
 def functions_in(*trees: ast.AST) -> list[str]:
-    """The functions that some expressions call by name, each once."""
     calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
     return list(dict.fromkeys(call.func.id for call in calls if isinstance(call.func, ast.Name)))
 
@@ -143,7 +140,6 @@ def called(call: ast.Call) -> str:
 
 
 def _indexed(node: ast.expr) -> ast.expr:
-    """`tensors` of `tensors[0]`."""
     return node.value if isinstance(node, ast.Subscript) else node
 
 
@@ -152,7 +148,6 @@ def _is_call_of(tree: ast.expr | None, name: str) -> bool:
 
 
 def _not_implemented(text: Text, call: ast.expr | None, report: Report) -> Formula:
-    """The formula `not_implemented("why")`."""
     match call:
         case ast.Call(func=ast.Name(), args=[ast.Constant(value=str() as why)], keywords=[]):
             return Formula(text.value, None, text.where(), keyword="not_implemented", why=why)
@@ -205,7 +200,6 @@ def _bracket_fault(source: str) -> tuple[int, str] | None:
 
 
 def _move(tree: ast.expr, text: Text, source: str, begin: int) -> None:
-    """Gives each node the line and column of the file."""
     encoded = b"" if source.isascii() else source.encode()
     last = len(text.value)
 
@@ -219,3 +213,4 @@ def _move(tree: ast.expr, text: Text, source: str, begin: int) -> None:
             assert node.end_col_offset is not None
             node.lineno, node.col_offset = place_of(node.col_offset)
             node.end_lineno, node.end_col_offset = place_of(node.end_col_offset)
+            vars(node)["file"] = text.file

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 COMPUTE = ("elementwise", "kernel", "rows", "view", "composite")
+NONE = "none"  # in the place of a function's name: that of the op's name is not meant either
 COMPUTED = "computed"  # the word of `result_dtype` for outputs that keep the digits of the computation
 WITHOUT_GRADIENT = ("bool", "int32", "int64")  # the words of `result_dtype` for outputs of one dtype, whatever goes in
 
@@ -35,14 +36,14 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "result_dtype": ("same", "real", "complex", COMPUTED, *WITHOUT_GRADIENT),
     "dtypes": ("bool", "int", "float", "complex"),
     "identity": ("bool", "int", "float", "complex"),
-    "turns": ("conjugate", "negative"),
+    "lazy": ("conjugate", "negative"),
     "replaces": ("True", "False", "true", "false"),
     "output_differentiability": ("True", "False", "true", "false"),
     "kink": ("average", "smaller", "larger", "left", "right"),
     "once_differentiable": ("True", "False", "true", "false"),
     "complex": ("True", "False", "true", "false"),
     "precise": ("True", "False", "true", "false"),
-    "stored": ("True", "False", "true", "false"),
+    "accepts_f16": ("True", "False", "true", "false"),
     "converts": ("True", "False", "true", "false"),
     "takes_out": ("True", "False", "true", "false"),
 }
@@ -52,32 +53,50 @@ PER_ITEM = ("result_dtype", "output_differentiability", "kink")  # of which a li
 # Keys of which a section may give the value for its entries, besides formulas; the others say what is said of one op.
 COMMON = (
     *("variants", "namespace", "dtype", "dtypes", "result_dtype", "output_differentiability", "replaces", "kink"),
-    *("complex", "check", "batch", "shape", "domain", "samples", "hard", "refuses", "gives"),
+    *("complex", "check", "batch", "meta", "domain", "samples", "edge_cases", "errors", "dtype_table"),
     "precise",
 )
+
+# Keys that say with what an op is tested, not what it is. Those of an op may stand in a file beside the spec.
+TEST_KEYS = (
+    *("reference", "samples", "edge_cases", "errors", "dtype_table", "domain", "skip_grad_args", "complex", "example"),
+)
+
+# The words of `flags`, true or with a value, and of `dispatch`, which name rules of other ways to compute.
+FLAGS = (
+    *("commutative", "replaces", "precise", "accepts_f16", "converts", "takes_out", "once_differentiable"),
+    *("identity", "ignores", "hook_order", "memory_format_of", "lazy", "eager"),
+)
+DISPATCH = ("batch", "sparse", "conj", "onnx", "autocast", "meta")
+RENAMED = {  # older names of keys, which are read for one version
+    "hard": "edge_cases",
+    "refuses": "errors",
+    "gives": "dtype_table",
+    "unvaried": "skip_grad_args",
+    "stored": "accepts_f16",
+    "hooked": "hook_order",
+    "laid_like": "memory_format_of",
+    "turns": "lazy",
+    "at_once": "eager",
+    "marked": "conj",
+    "shape": "meta",
+}
 
 KEYS = frozenset(
     {
         "name",
         "aliases",
-        "autocast",
         "backward",
-        "batch",
-        "shape",
         "check",
         "deprecated",
-        "ignores",
-        "laid_like",
-        "hooked",
         "try",
-        "domain",
-        "samples",
-        "hard",
-        "refuses",
-        "sparse",
-        "marked",
-        "at_once",
+        "flags",
+        "dispatch",
+        "gradients",
+        "tangents",
+        "where",
+        "doc",
     }
-    | {"onnx", "reference", "gives", "unvaried", "where", "doc", "example"}
-    | {"gradients", "tangents", *COMPUTE, *CHOICES}
+    | {*TEST_KEYS, *FLAGS, *DISPATCH, *COMPUTE, *CHOICES}
 )
+RESERVED = KEYS | RENAMED.keys()  # what no argument and no output may be called

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -12,15 +12,24 @@ from pathlib import Path
 import yaml
 
 from ..proof.axioms import NONE, Functions
-from ..proof.derive import completed
+from .beside import UnreadableBeside, check_item, is_tests_item, read_beside, sources_beside, strangers_beside
 from .entry import EntryReader
 from .fields import Enough
 from .model import MOST_PROBLEMS, Entry, Problem, Spec, Where
 from .sections import Defaults, SectionReader, begins_section, strangers, with_entries_named
 from .source import Source, Unreadable, compose, read_text
 
+Finish = Callable[[Entry], Entry]  # gives an entry, of which all could be read, what it leaves out
 
-def load_spec(path: str | Path, shown: str | None = None, own: Functions = NONE) -> tuple[Spec, list[Problem]]:
+
+def as_read(entry: Entry) -> Entry:
+    """The entry with what its spec says, and no more."""
+    return entry
+
+
+def read_spec(
+    path: str | Path, shown: str | None = None, own: Functions = NONE, finish: Finish = as_read
+) -> tuple[Spec, list[Problem]]:
     """Reads every entry that can be read, and lists everything of the wrong form, sorted by place.
 
     The file is named in problems as `path` names it, or as `shown`. `own` are the scalar functions of its package.
@@ -28,7 +37,10 @@ def load_spec(path: str | Path, shown: str | None = None, own: Functions = NONE)
     file = shown or str(path)
     try:
         source = Source(file, read_text(Path(path)))
-        spec, problems = _read_before(source) if own is NONE else _read(source, own)
+        beside = sources_beside(Path(path), source)
+        spec, problems = _read_before(source, beside, finish) if own is NONE else _read(source, beside, own, finish)
+    except UnreadableBeside as error:
+        return Spec(file, ()), [Problem(error.where, "", "", f"cannot be read: {error}")]
     except (OSError, Unreadable, yaml.YAMLError) as error:
         return Spec(file, ()), [_unreadable(file, error)]
     return spec, list(problems)
@@ -40,13 +52,14 @@ class EntriesOnDemand(Mapping[str, Entry]):
     What cannot be read is missing, as is everything where the file cannot be.
     """
 
-    def __init__(self, path: Path, own: Functions = NONE) -> None:
+    def __init__(self, path: Path, own: Functions = NONE, finish: Finish = as_read) -> None:
         self._own = own
+        self._finish = finish
         self._read: dict[str, Entry | None] = {}
         try:
             source = Source(path.name, read_text(path))
-            readers, _ = _readers(compose(source.content), source)
-        except (OSError, Unreadable, yaml.YAMLError):
+            readers, *_ = _readers(compose(source.content), source, sources_beside(path, source))
+        except (OSError, Unreadable, UnreadableBeside, yaml.YAMLError):
             readers = []
         self._readers = {reader.op: reader for reader in readers}
 
@@ -61,7 +74,7 @@ class EntriesOnDemand(Mapping[str, Entry]):
 
     def __getitem__(self, name: str) -> Entry:
         if name not in self._read:
-            self._read[name] = _entry(self._readers[name], self._own)
+            self._read[name] = _entry(self._readers[name], self._own, self._finish)
         entry = self._read[name]
         if entry is None:
             raise KeyError(name)
@@ -75,24 +88,23 @@ class EntriesOnDemand(Mapping[str, Entry]):
 
 
 @lru_cache(maxsize=2)
-def _read_before(source: Source) -> tuple[Spec, list[Problem]]:
+def _read_before(source: Source, beside: tuple[Source, ...], finish: Finish) -> tuple[Spec, list[Problem]]:
     """Read a text once: a process asks for the tree's spec again and again."""
-    return _read(source, NONE)
+    return _read(source, beside, NONE, finish)
 
 
-def _read(source: Source, own: Functions) -> tuple[Spec, list[Problem]]:
+def _read(source: Source, beside: tuple[Source, ...], own: Functions, finish: Finish) -> tuple[Spec, list[Problem]]:
     root = compose(source.content)
-    readers, problems = _readers(root, source)
-    read = list(_entries(readers, problems, own))
+    readers, problems, renamed = _readers(root, source, beside)
+    read = list(_entries(readers, problems, own, finish))
     broken = frozenset(reader.op.partition(".")[0] for reader, entry in read if entry is None)
     entries = tuple(entry for _, entry in read if entry)
     if not broken and len(read) == len(readers):
         problems += islice(strangers(_by_section(read)), MOST_PROBLEMS)
-    return Spec(source.file, entries, broken), with_entries_named(problems, entries)
+    return Spec(source.file, entries, broken, tuple(sorted(set(renamed)))), with_entries_named(problems, entries)
 
 
 def _by_section(read: list[tuple[EntryReader, Entry | None]]) -> list[tuple[Defaults, list[Entry]]]:
-    """The entries that were read with the same defaults."""
     found: dict[int, tuple[Defaults, list[Entry]]] = {}
     for reader, entry in read:
         found.setdefault(id(reader.defaults), (reader.defaults, []))[1].extend([entry] if entry else [])
@@ -100,43 +112,52 @@ def _by_section(read: list[tuple[EntryReader, Entry | None]]) -> list[tuple[Defa
 
 
 def _entries(
-    readers: list[EntryReader], problems: list[Problem], own: Functions
+    readers: list[EntryReader], problems: list[Problem], own: Functions, finish: Finish
 ) -> Iterator[tuple[EntryReader, Entry | None]]:
     """The entry of each reader, until there are more problems than anybody reads at once."""
     for reader in readers:
         if len(problems) >= MOST_PROBLEMS:
             return
-        entry = _entry(reader, own)
+        entry = _entry(reader, own, finish)
         problems += reader.problems
         yield reader, entry
 
 
-def _entry(reader: EntryReader, own: Functions) -> Entry | None:
-    """What a reader reads, with the formulas that it leaves out; None where it cannot be read."""
+def _entry(reader: EntryReader, own: Functions, finish: Finish) -> Entry | None:
+    """What a reader reads, finished where all is well; None where it cannot be read."""
     try:
         entry = reader.read()
         entry = replace(entry, functions=own) if entry is not None else None
-        return completed(entry) if entry is not None and not reader.problems else entry
+        return finish(entry) if entry is not None and not reader.problems else entry
     except Enough:
         return None
 
 
-def _readers(root: yaml.Node | None, source: Source) -> tuple[list[EntryReader], list[Problem]]:
-    """A reader for each entry of the list, and the problems of its sections and of items that are neither."""
+def _readers(
+    root: yaml.Node | None, source: Source, files: tuple[Source, ...]
+) -> tuple[list[EntryReader], list[Problem], list[Problem]]:
+    """A reader for each entry of the list, the problems of its sections and of items that are neither, and old keys."""
     if root is None or (isinstance(root, yaml.ScalarNode) and not root.value):  # nothing, or nothing behind `---`
-        return [], []
+        return [], [], []
     if not isinstance(root, yaml.SequenceNode):
-        return [], [Problem(source.where(root), "", "", "a spec is a list of entries, each `- name: ...`")]
-    problems, readers, defaults = list(_strangers(root, source)), [], Defaults()
-    for node in root.value:
-        if isinstance(node, yaml.MappingNode) and begins_section(node):
+        return [], [Problem(source.where(root), "", "", "a spec is a list of entries, each `- name: ...`")], []
+    beside = read_beside(files)
+    readers, renamed, defaults = list[EntryReader](), list[Problem](), Defaults()
+    problems = [*_strangers(root, source), *beside.problems]
+    for number, node in enumerate(root.value):
+        if is_tests_item(node):
+            problems += check_item(node, number, source, files)
+        elif isinstance(node, yaml.MappingNode) and begins_section(node):
             section, defaults = SectionReader(node, source), Defaults()
             with suppress(Enough):
                 defaults = section.read()
             problems += section.problems
+            renamed += section.renamed
         elif isinstance(node, yaml.MappingNode):
-            readers.append(EntryReader(node, source, defaults))
-    return readers, problems
+            readers.append(EntryReader(node, source, defaults, beside))
+    problems += islice(strangers_beside(beside, {reader.op for reader in readers}), MOST_PROBLEMS)
+    renamed += (replace(each, op=reader.op) for reader in readers for each in reader.renamed)
+    return readers, problems, renamed
 
 
 def _strangers(root: yaml.SequenceNode, source: Source) -> Iterator[Problem]:

@@ -53,7 +53,6 @@ class Argument:
 
     @property
     def python_name(self) -> str:
-        """`self` is spelt `input` in the Python function, as in PyTorch."""
         return "input" if self.name == "self" else self.name
 
     @property
@@ -136,7 +135,6 @@ class Section:
     defaults: tuple[str, ...] = ()
 
     def holds(self, where: Where) -> bool:
-        """Whether a place is in the section's own lines."""
         return where.file == self.where.file and self.where.line <= where.line <= self.end
 
 
@@ -210,7 +208,6 @@ class Entry:
 
     @property
     def trials(self) -> tuple[Trial, ...]:
-        """What `tries` says."""
         return tuple(filter(None, map(trial, self.tries)))
 
     @property
@@ -220,7 +217,6 @@ class Entry:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The function's name and its other names."""
         return (self.schema.name, *self.aliases)
 
     @property
@@ -229,7 +225,6 @@ class Entry:
 
     @property
     def formulas(self) -> dict[str, ast.expr]:
-        """The gradient formulas that are expressions, by argument."""
         return {name: formula.tree for name, formula in self.gradients.items() if formula.tree is not None}
 
     @property
@@ -238,7 +233,6 @@ class Entry:
         return tuple(name for name, formula in self.gradients.items() if formula.keyword == "non_differentiable")
 
     def policy(self, argument: str) -> str:
-        """The policy at kinks of an argument's gradient formula."""
         return self.kink[list(self.formulas).index(argument) if len(self.kink) > 1 else 0]
 
     @property
@@ -249,7 +243,12 @@ class Entry:
 
 def identifier(schema: Schema) -> str:
     """The name of an entry's own modules and kernels."""
-    return schema.full_name.replace(".", "_").lower() if schema.overload else schema.name
+    return identifier_of(schema.full_name)
+
+
+def identifier_of(name: str) -> str:
+    """The same for the name of an entry, with its overload."""
+    return name.replace(".", "_").lower() if "." in name else name
 
 
 def undefined(gradients: dict[str, Formula]) -> dict[str, str]:
@@ -259,11 +258,22 @@ def undefined(gradients: dict[str, Formula]) -> dict[str, str]:
     return {name: formula.why for name, formula in gradients.items() if formula.keyword == "not_implemented"}
 
 
+def output_names(entry: Entry) -> dict[str, int]:
+    """Every name that a formula may use for an output, with the output's number."""
+    names = {r.name: i for i, r in enumerate(entry.schema.returns)}
+    if len(entry.schema.returns) == 1:
+        names["result"] = 0
+    for i in range(len(entry.schema.returns)):
+        names.setdefault(f"result{i}", i)
+    return names
+
+
 @dataclass(frozen=True)
 class Spec:
     file: str
     entries: tuple[Entry, ...]
     broken: frozenset[str] = frozenset()  # names of ops whose schema could not be read: known, but no more
+    renamed: tuple[Problem, ...] = ()  # keys by older names, each with what it is called now
 
     def by_name(self) -> dict[str, Entry]:
         return {e.name: e for e in self.entries}

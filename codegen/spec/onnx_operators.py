@@ -26,7 +26,6 @@ class Operator(NamedTuple):
 
 @functools.cache
 def operators(path: Path = TABLE) -> dict[str, Operator]:
-    """All operators by name."""
     return dict(_operator(line) for line in path.read_text(encoding="utf-8").splitlines())
 
 

@@ -57,7 +57,6 @@ def name_faults(tree: ast.expr, arguments: Collection[str]) -> Iterator[Fault]:
 
 
 def _bound(tree: ast.expr) -> set[str]:
-    """The names that comprehensions and lambdas bind."""
     nodes = list(ast.walk(tree))
     stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     return stored | {node.arg for node in nodes if isinstance(node, ast.arg)}
@@ -80,7 +79,6 @@ def _library_fault(node: ast.AST, arguments: Collection[str]) -> str:
 
 
 def _chain(node: ast.AST) -> Iterator[ast.AST]:
-    """An attribute, what it is one of, and so on."""
     yield node
     while isinstance(node, ast.Attribute):
         node = node.value
@@ -134,7 +132,6 @@ def same_expression(reference: ast.expr, computation: ast.expr) -> bool:
 
 
 def _count(tree: ast.expr) -> int:
-    """The number of calls, operators and constants."""
     return sum(isinstance(node, ast.Call | ast.BinOp | ast.UnaryOp | ast.Constant) for node in ast.walk(tree))
 
 

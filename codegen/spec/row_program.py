@@ -48,7 +48,6 @@ def read_program(text: Text, schema: Schema, report: Report) -> Program | None:
 
 
 def _parameter(argument: Argument, names: set[str]) -> Parameter | str:
-    """What an argument is in the program, or why it cannot be one."""
     type_, name = argument.type, argument.name
     if type_.is_tensor and not type_.is_list and not type_.optional:
         kinds = [kind for kind in KINDS if spelled(name, kind) in names]
@@ -92,5 +91,4 @@ def _parsed(text: Text, report: Report) -> list[ast.stmt] | None:
 
 
 def _offset(source: str, line: int, column: int) -> int:
-    """How many characters stand before a place of a text."""
     return sum(len(each) for each in source.splitlines(keepends=True)[: line - 1]) + column

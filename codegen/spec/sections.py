@@ -13,12 +13,14 @@ import yaml
 
 from . import formula
 from .fields import Fields
+from .grouped import GroupedFields
 from .keys import CHOICES, COMMON, KEYS
 from .model import Entry, Problem, Section, Where
+from .section_autocast import Cast, read_casts
 from .source import Source
 from .suggest import did_you_mean
 
-WORDS = ("section", "about", "defaults")
+WORDS = ("section", "about", "autocast", "defaults")
 MOST_CHARACTERS = 80  # of a title
 Nodes = dict[str, tuple[yaml.Node, yaml.Node]]  # key -> its node and that of its value
 
@@ -29,6 +31,7 @@ class Defaults:
 
     section: Section | None = None
     nodes: Nodes = field(default_factory=dict)
+    casts: dict[str, Cast] = field(default_factory=dict)  # op -> what autocast does to it
 
 
 def begins_section(node: yaml.MappingNode) -> bool:
@@ -42,12 +45,13 @@ class SectionReader(Fields):
 
     def __init__(self, node: yaml.MappingNode, source: Source) -> None:
         super().__init__(node, source)
+        self.renamed: list[Problem] = []  # older names of keys
         self.end = node.end_mark.line + bool(node.flow_style)  # of a block: where the next item begins
 
     def read(self) -> Defaults:
         """The section with those of its defaults that are of the right form."""
         for key in [key for key in self.keys if key not in WORDS]:
-            hint = did_you_mean(key, WORDS) or ": a section has a title, `about` and `defaults`"
+            hint = did_you_mean(key, WORDS) or ": a section has a title, `about`, `autocast` and `defaults`"
             self.report(self.source.where(self.keys[key]), f"unknown key '{key}' of a section{hint}")
         nodes = self._defaults()
         title = " ".join((self.plain("section") or "").split())
@@ -56,7 +60,8 @@ class SectionReader(Fields):
             message = f"expected the title of a section, `- section: Title`, of at most {MOST_CHARACTERS} letters"
             self.report(self.where("section") if given else self.start, message)
         about = " ".join((self.plain("about") or "").split())
-        return Defaults(Section(title, about, self.start, self.end, tuple(nodes)), nodes)
+        casts = read_casts(self.values.get("autocast"), self.source, self.about("autocast"))
+        return Defaults(Section(title, about, self.start, self.end, tuple(nodes)), nodes, casts)
 
     def _defaults(self) -> Nodes:
         node = self.values.get("defaults")
@@ -68,10 +73,11 @@ class SectionReader(Fields):
         given = _Given(node, self.source)
         given.check()
         self.problems += given.problems
+        self.renamed += given.renamed
         return {key: (given.keys[key], given.values[key]) for key in given.keys if key not in given.wrong}
 
 
-class _Given(Fields):
+class _Given(GroupedFields):
     """The defaults of a section, each looked at once rather than for every entry."""
 
     def check(self) -> None:
@@ -91,7 +97,7 @@ class _Given(Fields):
 
 
 def strangers(read: Iterable[tuple[Defaults, list[Entry]]]) -> Iterator[Problem]:
-    """Defaults that are neither keys nor the name of an argument or output of any entry of their section."""
+    """What a section says of none of its entries: defaults of a name that none has, and casts of other ops."""
     for defaults, entries in read:
         names = {name for e in entries for name in (*(a.name for a in e.schema.arguments), *_outputs(e))}
         known = {*COMMON, *names}
@@ -101,6 +107,11 @@ def strangers(read: Iterable[tuple[Defaults, list[Entry]]]) -> Iterator[Problem]
                 message = f"no key, and no argument or output of an entry of the section is named '{key}'{hint}"
                 mark, file = node.start_mark, defaults.section.where.file
                 yield Problem(Where(file, mark.line + 1, mark.column + 1), "", "defaults", message)
+        ops = [entry.name for entry in entries]
+        for name, cast in defaults.casts.items():
+            if name not in ops:
+                message = f"the section has no entry '{name}'{did_you_mean(name, ops)}"
+                yield Problem(cast.where, "", "autocast", message)
 
 
 def _outputs(entry: Entry) -> Iterator[str]:

@@ -106,7 +106,6 @@ class _Parser:
         return Schema(name, overload, arguments, returns, self.text)
 
     def arguments(self) -> tuple[Argument, ...]:
-        """The arguments and the closing bracket."""
         arguments: list[Argument] = []
         keyword_only = False
         while not self.accept(")"):
@@ -199,14 +198,12 @@ def name_fault(name: str) -> str:
 
 
 def spell(type_: Type) -> str:
-    """The type as the schema writes it, without its alias."""
     if not type_.is_list:
         return type_.base + "?" * type_.optional
     return f"{type_.base}{'?' * type_.optional_items}[{type_.size or ''}]{'?' * type_.optional}"
 
 
 def _tokens(text: str) -> Iterator[tuple[str, int]]:
-    """The tokens of a schema, each with its offset."""
     for match in TOKEN.finditer(text.rstrip()):
         yield match[1], match.start(1)
 

@@ -14,6 +14,7 @@ import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,6 @@ from .model import Where
 
 
 class Unreadable(Exception):
-    """A file that is no spec, and the line and column that show it."""
-
     def __init__(self, problem: str, before: str = "") -> None:
         super().__init__(problem)
         self.problem = problem
@@ -74,8 +73,12 @@ class NodeError(yaml.MarkedYAMLError):
         super().__init__(problem=problem, problem_mark=mark)
 
 
-def compose(content: str) -> yaml.Node | None:
+def compose(content: str, source: Source | None = None) -> yaml.Node | None:
     """The root of the one document of a file; None where it is empty.
+
+    Args:
+        content: the text.
+        source: that of a file beside a spec: each node remembers it.
 
     Raises:
         yaml.YAMLError: the text is no YAML, or more than a spec may be.
@@ -89,6 +92,8 @@ def compose(content: str) -> yaml.Node | None:
             _close(open_.pop(), event)
         elif isinstance(event, yaml.NodeEvent):
             node = _node(event, len(open_))
+            if source is not None:
+                vars(node)["source"] = source
             if open_:
                 open_[-1].value.append(node)
             elif root is not None:
@@ -98,6 +103,22 @@ def compose(content: str) -> yaml.Node | None:
             if isinstance(node, yaml.CollectionNode):
                 open_.append(node)
     return root
+
+
+def first_item(content: str, key: str) -> str | None:
+    """The value of a key that is the first one of the first item of a list; None where there is no such item.
+
+    Only the beginning of the text is read.
+    """
+    wanted = [yaml.StreamStartEvent, yaml.DocumentStartEvent, yaml.SequenceStartEvent, yaml.MappingStartEvent]
+    try:
+        events = _events(content)
+        begins = all(isinstance(next(events, None), each) for each in wanted)
+        name, value = next(events, None), next(events, None)
+    except yaml.YAMLError:
+        return None
+    is_named = begins and isinstance(name, yaml.ScalarEvent) and name.value == key
+    return value.value if is_named and isinstance(value, yaml.ScalarEvent) else None
 
 
 def _events(content: str) -> Iterator[Any]:
@@ -113,7 +134,6 @@ def _close(node: yaml.CollectionNode, event: Any) -> None:
 
 
 def _node(event: Any, depth: int) -> yaml.Node:
-    """The node that an event begins or is."""
     if isinstance(event, yaml.AliasEvent):
         problem = f"expected a value, found the alias '*{event.anchor}': write out what it stands for"
         raise NodeError(problem, event.start_mark)
@@ -159,16 +179,24 @@ class Text:
 
 @dataclass(frozen=True)
 class Source:
-    """A spec file's name and text."""
-
     file: str
     content: str
 
+    @cached_property
+    def lines(self) -> list[str]:
+        return self.content.split("\n")
+
     def where(self, node: yaml.Node) -> Where:
-        return Where(self.file, node.start_mark.line + 1, node.start_mark.column + 1)
+        """The place of a node; one from a file beside the spec knows its own source."""
+        own: Source = vars(node).get("source", self)
+        return Where(own.file, node.start_mark.line + 1, node.start_mark.column + 1)
 
     def text(self, node: yaml.ScalarNode) -> Text:
         """The scalar's value with the place of each of its characters."""
+        own: Source = vars(node).get("source", self)
+        return own._text(node)
+
+    def _text(self, node: yaml.ScalarNode) -> Text:
         begin, raw, hidden = self._body(node)
         after = (node.start_mark.line + 1, node.start_mark.column + 1)
         if raw[begin:] == node.value and not hidden and "\n" not in raw:  # what most are: as it is written, in one line

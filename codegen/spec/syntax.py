@@ -136,7 +136,6 @@ def _largest(node: ast.expr, bits: float) -> float:
 
 
 def _is_constant(node: ast.expr) -> bool:
-    """Whether an expression is of numbers alone."""
     parts = [part for part in ast.walk(node) if isinstance(part, ast.expr)]
     return all(isinstance(part, ast.Constant | ast.UnaryOp | ast.BinOp) for part in parts)
 

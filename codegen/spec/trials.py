@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import yaml
 
 from . import formula
-from .fields import Fields
+from .grouped import GroupedFields
 from .keys import DTYPES, ERRORS, NUMBERS, REFUSED
 from .model import Refusal, Sample, Schema
 from .source import Text
@@ -16,13 +16,13 @@ from .suggest import did_you_mean
 WIDEST = 1e15  # of a domain: numbers are drawn from cells of it
 
 
-class TrialFields(Fields):
+class TrialFields(GroupedFields):
     """The keys of one entry that say with which arguments it is tried, and what comes out."""
 
     def _refuses(self) -> tuple[Refusal, ...]:
         """Calls that must raise: a list, or a list for each class of errors."""
-        groups = self.groups("refuses", ERRORS)
-        return tuple(Refusal(c, error) for error, texts in groups.items() for c in self._samples("refuses", texts))
+        groups = self.groups("errors", ERRORS)
+        return tuple(Refusal(c, error) for error, texts in groups.items() for c in self._samples("errors", texts))
 
     def _samples(self, key: str, texts: Iterable[Text]) -> tuple[Sample, ...]:
         parsed = [(t, formula.parse_sample(t, self.about(key))) for t in texts]
@@ -56,46 +56,49 @@ class TrialFields(Fields):
 
     def _gives(self, schema: Schema) -> dict[str, str]:
         """Dtypes of tensors, one after the other, and those of the outputs."""
-        node = self.values.get("gives")
+        node = self.values.get("dtype_table")
         if node is None:
             return {}
         if not isinstance(node, yaml.MappingNode):
             message = "dtypes and what comes out are wanted here, as in {int32: float32, int32 float64: float64}"
-            self.report(self.source.where(node), message, "gives")
+            self.report(self.source.where(node), message, "dtype_table")
             return {}
         pairs = [(self._dtypes(taken, (*NUMBERS,)), self._dtypes(given, (REFUSED,))) for taken, given in node.value]
         outputs = len(schema.returns)
         for (_, given), (_, text) in zip(node.value, pairs, strict=True):
             if len(text.split()) not in (0, 1, outputs):
                 message = f"{len(text.split())} dtypes for {outputs} output{'s' * (outputs > 1)}"
-                self.report(self.source.where(given), message, "gives")
+                self.report(self.source.where(given), message, "dtype_table")
         return dict(pairs)
 
     def _dtypes(self, node: yaml.Node, more: tuple[str, ...]) -> str:
-        """Names of dtypes, or one of some other words."""
         words = node.value.split() if isinstance(node, yaml.ScalarNode) else []
         known = (*DTYPES, *more)
         for word in words or [""]:
             if word not in known:
                 hint = did_you_mean(word, known) or f" (one of {' '.join(known)})"
-                self.report(self.source.where(node), f"unknown dtype '{word}'{hint}", "gives")
+                self.report(self.source.where(node), f"unknown dtype '{word}'{hint}", "dtype_table")
         return " ".join(words)
 
     def _unvaried(self, schema: Schema) -> dict[str, str]:
         """Arguments and the reasons for which no other values of them are tried."""
-        node = self.values.get("unvaried")
+        node = self.values.get("skip_grad_args")
         pairs = node.value if isinstance(node, yaml.MappingNode) else []
         known, found = [a.name for a in schema.arguments], {}
         if node is not None and not pairs:
-            self.report(self.where("unvaried"), "arguments with reasons are wanted here, {argument: why}", "unvaried")
+            self.report(
+                self.where("skip_grad_args"),
+                "arguments with reasons are wanted here, {argument: why}",
+                "skip_grad_args",
+            )
         for key, value in pairs:
             if not isinstance(key, yaml.ScalarNode) or key.value not in known:
                 hint = did_you_mean(key.value, known) if isinstance(key, yaml.ScalarNode) else ""
                 name = f" '{key.value}'" if isinstance(key, yaml.ScalarNode) else " of this kind"
-                self.report(self.source.where(key), f"no argument{name}{hint}", "unvaried")
+                self.report(self.source.where(key), f"no argument{name}{hint}", "skip_grad_args")
             elif not isinstance(value, yaml.ScalarNode) or not value.value.strip():
                 message = f"the reason why '{key.value}' is not varied is wanted here"
-                self.report(self.source.where(value), message, "unvaried")
+                self.report(self.source.where(value), message, "skip_grad_args")
             else:
                 found[key.value] = value.value
         return found

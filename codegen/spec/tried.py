@@ -17,7 +17,6 @@ class Trial:
 
     @property
     def written(self) -> tuple[ast.expr, ...]:
-        """All expressions of a call, over the arguments of the entry."""
         return (*self.conditions, *(self.arguments or ()))
 
 

@@ -43,17 +43,13 @@ class Callees(Mapping[str, list[Entry]]):
         return sum(1 for _ in self)
 
     def entry(self, name: str) -> Entry | None:
-        """The entry of a name: the spec's own before the tree's."""
         return self.own.get(name) or self.tree.get(name)
 
     def fitting(self, word: str, entries: list[Entry]) -> Iterator[Entry]:
-        """What stands for the word, of the entries that mention it."""
         raise NotImplementedError
 
 
 class Named(Callees):
-    """The entries that a function's name calls."""
-
     def fitting(self, word: str, entries: list[Entry]) -> Iterator[Entry]:
         for entry in entries:
             if word in entry.names:
@@ -61,7 +57,5 @@ class Named(Callees):
 
 
 class Operating(Callees):
-    """The entries of an operator."""
-
     def fitting(self, word: str, entries: list[Entry]) -> Iterator[Entry]:
         return (entry for entry in entries if entry.operator == word)

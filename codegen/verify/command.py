@@ -18,8 +18,8 @@ from ..library.bases import SPEC
 from ..library.homes import Home
 from ..progress import Progress
 from ..project import Project, joined
+from ..proof.load import load_spec
 from ..proof.report import disproved
-from ..spec.load import load_spec
 from ..spec.suggest import did_you_mean
 from .checks.bounds import ENVIRONMENT as BOUNDS
 from .functions import check_functions, claims
@@ -60,7 +60,6 @@ def checked(package: Package, ops: Mapping[str, Known], limit: float, spare: lis
 
 
 def concerned(each: Round, ops: Mapping[str, Known]) -> dict[str, str]:
-    """The ops that a check is made for, and where their entries stand."""
     return {name: known.place for name, known in ops.items() if known.by_hand or each.check is not check_op_bounds}
 
 
@@ -104,7 +103,6 @@ LIMIT = 300.0  # seconds for one op's checks, the compilation of its kernels inc
 
 
 def package_of(project: Project) -> Package:
-    """The package of a project on disk."""
     return PACKAGE if project.in_tree else Package.of(project.root, project.home)
 
 
@@ -132,7 +130,6 @@ def wrong_functions(project: Project, limit: float = LIMIT) -> list[Finding]:
 
 
 def seconds(text: str) -> float:
-    """A time limit."""
     value = float(text)
     if not 0 < value < math.inf:
         raise argparse.ArgumentTypeError(f"expected a number of seconds above 0, found {text}")

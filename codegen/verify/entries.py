@@ -18,6 +18,7 @@ from ..emit.scalar_code import NotElementwise
 from ..library.bases import SPEC
 from ..library.homes import Home, Library
 from ..proof.derivative import ONE, NoDerivative, derivative
+from ..proof.load import load_on_demand
 from ..proof.numbers import Unknown
 from ..proof.proof import Prover
 from ..spec.definitions import with_meaning
@@ -40,13 +41,14 @@ def entries_of(spec: str | Path) -> EntriesOnDemand:
 def _entries_in(path: Path) -> EntriesOnDemand:
     home = Home(path.parent, "", relative=True, label="own")
     functions, _ = Library((home,)).functions  # formulas are derived from them, and stand where expressions do
-    return EntriesOnDemand(path, functions)
+    return load_on_demand(path, functions)
 
 
 def has_key(op: Any, key: str) -> bool:
-    """Whether an op's entry says something under a key."""
+    """Whether an op's entry says something under a key, or has a function by its name that the key could name."""
     entry = spec_entry(op)
-    return entry is not None and key in entry.key_places
+    by_name = {"check": op.check, "meta": op.shape}
+    return entry is not None and (key in entry.key_places or bool(by_name.get(key)))
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,6 @@ class Meaning:
 
     @property
     def trees(self) -> list[ast.expr]:
-        """All that is computed for an element."""
         return [self.expression, *self.written.values()]
 
 
@@ -88,7 +89,6 @@ def meaning_of(op: Any) -> Meaning | None:
 
 
 def _formula(entry: Entry, name: str, text: str) -> Formula:
-    """A formula of the entry as the record has it."""
     known = entry.gradients[name]
     if text == " ".join(known.text.split()):
         return known

@@ -67,7 +67,6 @@ def computes(error: BaseException) -> bool:
 
 
 def said(error: BaseException) -> str:
-    """The class of an error and its essence, on one line."""
     return f"{type(error).__name__}: {legible(' '.join(_essence(error).split()), LONGEST)}"
 
 
@@ -84,7 +83,6 @@ def _essence(error: BaseException) -> str:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An error and those that led to it."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))

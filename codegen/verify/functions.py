@@ -82,7 +82,6 @@ def _on_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def check_functions(found: list[Claim], functions: Functions) -> Report:
-    """Compare all that is said of the functions of a package."""
     report = Report()
     known = running(found, functions)
     with np.errstate(all="ignore"):
@@ -111,7 +110,6 @@ def _points(claim: Claim) -> Points:
 
 
 def _wrong_reading(claim: Claim, given: Callable[..., Any], points: Points, known: Functions) -> Iterator[Finding]:
-    """Where the expression that a function was read as has other values."""
     if claim.known.meaning is None:
         return
     read = _at(claim.known.meaning, points, known)

@@ -108,7 +108,6 @@ def guarding() -> Any:
 
 
 def guard() -> None:
-    """Let the arrays that this thread makes from now on have guards."""
     set_handler(guarding())
 
 
@@ -118,5 +117,4 @@ def damage() -> dict[str, int]:
 
 
 def last_size() -> int:
-    """The bytes of the last array that was written to outside."""
     return int(state[SIZE])

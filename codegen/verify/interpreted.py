@@ -44,7 +44,6 @@ class Interpreted(ElementKernels):
         return of_arrays(rebuilt(written, library.used_by(written)))
 
     def run_rows(self, attribute: str, operands: tuple[Any, ...], plan: Any) -> None:
-        """As compiled kernels are run, or in Python."""
         kernel = getattr(self, attribute)
         if hasattr(kernel, "py_func"):
             self.tree.run_rows(attribute, operands, plan)
@@ -53,7 +52,6 @@ class Interpreted(ElementKernels):
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Whether two functions have the same code."""
     return all(getattr(a.__code__, part) == getattr(b.__code__, part) for part in ("co_code", "co_consts", "co_names"))
 
 
@@ -69,7 +67,6 @@ def of_arrays(function: Kernel) -> Kernel:
 
 
 def over_rows(kernel: Kernel, operands: tuple[Any, ...], plan: Any) -> None:
-    """Run a kernel on each row, as `runtime.kernels.rows.over_rows` does."""
     for number in range(plan.outer * plan.inner):
         q, r = divmod(number, plan.inner)
         starts = [int(outer * q + inner * r) for outer, inner in plan.steps]
@@ -89,7 +86,6 @@ class Plain(ElementKernels):
     """The loops of a generated module, as they are written."""
 
     def compiled(self, module: Any, attribute: str) -> Kernel:
-        """A kernel of flat arrays."""
         written: Kernel = getattr(module, attribute.removesuffix("_complex"))
         if "_complex" in attribute:
             own = {n: vars(scalar_complex).get(n) for n in names_in(written.__code__)}

@@ -51,7 +51,6 @@ class Worker:
             self.link.send(task)
 
     def answer(self) -> Any:
-        """The answer, and whether the process may be used again."""
         try:
             return self.link.recv()
         except (EOFError, OSError):
@@ -120,7 +119,6 @@ def answers(
 
 
 def end_all(workers: Sequence[Worker]) -> None:
-    """Let processes end that have nothing in hand."""
     for worker in workers:
         worker.end()
 
@@ -138,7 +136,6 @@ def _ended(busy: Sequence[Worker], seconds: float) -> Iterator[tuple[Worker, Any
 
 
 def cause(status: int | None) -> str:
-    """Why a process has died, by its exit status."""
     if status is not None and status < 0:
         with suppress(ValueError):
             return signal.strsignal(-status) or signal.Signals(-status).name

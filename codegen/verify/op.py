@@ -144,19 +144,18 @@ def _attempt(check: Check, point: Point, report: Report) -> None:
     try:
         check(point, report)
         if once and check is check_second and point.leaves:
-            report.find(op, ONCE, f"at {point} it can be differentiated twice: leave the key out")
+            report.find(op, ONCE, f"at {point} it can be differentiated twice: leave the flag out")
     except Exception as error:
         if once and isinstance(error, NotDifferentiableError):
             report.checks += 1  # the error that the entry promises
             return
         subject, key = _at_fault(check, point, error)
         meant = check in SECOND_ORDER and isinstance(error, NotDifferentiableError)
-        hint = f" (where that is meant the entry says `{ONCE}: true`)" * meant
+        hint = f" (where that is meant the entry has the flag `{ONCE}`)" * meant
         report.find(op, key, f"at {point}: {said(error)}{hint}", subject)
 
 
 def is_once_differentiable(op: Any) -> bool:
-    """Whether the entry says that its gradients have none."""
     entry = spec_entry(op)
     return entry is not None and entry.once_differentiable
 

@@ -71,18 +71,15 @@ class Point:
 
     @property
     def kinks(self) -> list[str]:
-        """The policy at kinks for each leaf."""
         policies = self.op.kink
         order = list(self.op.inputs)
         return [policies[order.index(leaf.argument) if len(policies) > 1 else 0] for leaf in self.leaves]
 
     @property
     def arrays(self) -> list[np.ndarray]:
-        """Copies of the leaves' values, to be changed at will."""
         return [leaf.array.copy() for leaf in self.leaves]
 
     def over(self, array: np.ndarray) -> Any:
-        """A tensor that shows one of `arrays`, and follows its changes."""
         return adopt(array)
 
     def tensors(self, wanted: Sequence[bool] | None = None) -> list[Any]:
@@ -110,11 +107,9 @@ class Point:
         return called(function or self.op.function, arguments)
 
     def outputs(self, tensors: Sequence[Any]) -> list[Any]:
-        """The differentiable outputs."""
         return self.differentiable(self.call(tensors))
 
     def differentiable(self, outputs: Sequence[Any]) -> list[Any]:
-        """Those of all outputs that have gradients."""
         flags = self.op.outputs if len(self.op.outputs) == len(outputs) else self.op.outputs * len(outputs)
         return [output for output, yes in zip(outputs, flags, strict=True) if yes]
 
@@ -156,7 +151,6 @@ def called(function: Any, arguments: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def gradients(outputs: Sequence[Any], inputs: Sequence[Any], seeds: Sequence[Any], create: bool = False) -> list[Any]:
-    """The gradients of the inputs, zeros where there is none."""
     taken = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
     if not taken:
         return [adopt(np.zeros(t.shape, t._dtype.np)) for t in inputs]
@@ -165,7 +159,6 @@ def gradients(outputs: Sequence[Any], inputs: Sequence[Any], seeds: Sequence[Any
 
 
 def recording(tensors: list[Any]) -> list[Any]:
-    """The tensors, which require grad from now on."""
     for tensor in tensors:
         tensor.requires_grad_()
     return tensors

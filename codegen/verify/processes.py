@@ -46,12 +46,10 @@ class Known(NamedTuple):
 
 
 def known_ops(package: Package) -> dict[str, Known]:
-    """The ops of a package, in the order of its spec."""
     return {name: Known(op.where, concerned(op)) for name, op in registry(package).items()}
 
 
 def check_op(package: Package, name: str) -> Report:
-    """All checks of an op, its CUDA kernels and its example."""
     op = prepared(package)[name]
     report = verify_op(op)
     simulate(op, generated_package(op.function.__module__), report)
@@ -61,13 +59,11 @@ def check_op(package: Package, name: str) -> Report:
 
 
 def check_op_bounds(package: Package, name: str) -> Report:
-    """Whether an op keeps to its arrays."""
     op = prepared(package)[name]
     return guarded(op, check_bounds(op))
 
 
 def guarded(op: Any, report: Report) -> Report:
-    """The report, with what the guard words say."""
     from .guards import damage, last_size
 
     gc.collect()  # arrays are looked at when they are freed

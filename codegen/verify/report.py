@@ -59,11 +59,9 @@ class Report:
         return (op, subject) in self.findings
 
     def concerns(self, op: str) -> bool:
-        """Whether something was found of an op."""
         return any(known == op for known, _ in self.findings)
 
     def lines(self, order: Sequence[str]) -> list[str]:
-        """The findings in the order of the spec."""
         rank = {name: i for i, name in enumerate(order)}
         lowest: dict[str, int] = {}
         for f in self.findings.values():

@@ -2,7 +2,7 @@
 
 A call such as `self=T(3, 4), dim=1` is evaluated over its syntax tree, never by `eval`. Random numbers are drawn from a
 grid off the round numbers and different for each tensor: there functions have their kinks and ties, which only the
-points listed as `hard` are meant to meet.
+points listed as `edge_cases` are meant to meet.
 """
 
 from __future__ import annotations

@@ -55,11 +55,9 @@ class Spots:
 
     @property
     def points(self) -> dict[str, Any]:
-        """The points at which `proof.numbers` evaluates expressions."""
         return {**self.values, **self.columns, "grad": np.ones(self.count)}
 
     def at(self, i: int) -> str:
-        """The call at one spot."""
         values = {name: (column[i], column.dtype.kind) for name, column in self.columns.items()}
         shown = {name: f"{value:.17g}" if kind == "f" else str(value) for name, (value, kind) in values.items()}
         shown |= {name: repr(value) for name, value in self.numbers.items()}
@@ -67,7 +65,6 @@ class Spots:
 
 
 def spots(op: Any, meaning: Meaning) -> Iterator[Spots]:
-    """The spots of an op, for each choice of its other arguments."""
     tensors = [a for a in meaning.entry.schema.arguments if a.type.is_tensor]
     found = conditions(meaning.trees)
     for numbers, values in settings(op, meaning):
@@ -104,7 +101,6 @@ def settings(op: Any, meaning: Meaning) -> Iterator[Setting]:
 
 
 def _numbers_of(op: Any, text: str) -> dict[str, Any]:
-    """The arguments of a call that are no tensors."""
     given = Drawing(op, text, False, dtypes).arguments(text)
     tensors = [name for name, type_, *_ in op.arguments if type_.rstrip("?") in ("Tensor", "Operand")]
     plain = {n: v for n, v in given.items() if not isinstance(v, Drawn)}
@@ -112,7 +108,6 @@ def _numbers_of(op: Any, text: str) -> dict[str, Any]:
 
 
 def _special(meaning: Meaning, tensors: list[Argument]) -> dict[str, np.ndarray]:
-    """Special values of all tensors in all combinations."""
     most = MOST_BY_COUNT[min(len(tensors), len(MOST_BY_COUNT) - 1)]
     few = [*ORDINARY[:3], *ENDS, *SMALL[:1], *LARGE[2:3], *ORDINARY[3:], *SMALL[1:], *LARGE[:2], *LARGE[3:]]
     lists = [(True, False) if is_mask(meaning.entry, a) else few[:most] for a in tensors]

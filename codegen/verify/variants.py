@@ -46,7 +46,6 @@ def is_internal(op: Any) -> bool:
 
 
 def of_sample(op: Any, text: str) -> Iterator[str]:
-    """The calls made from one sample."""
     call = ast.parse(f"_({text})", mode="eval").body
     assert isinstance(call, ast.Call)
     ways = (_arguments(op, call), _sizes(call), _left_out(op, call), _given(op, call))
@@ -56,7 +55,6 @@ def of_sample(op: Any, text: str) -> Iterator[str]:
 
 
 def types_of(op: Any) -> dict[str, str]:
-    """The types of the arguments, by the names that samples use."""
     return {"self" if name == "input" else name: type_ for name, type_, *_ in op.arguments}
 
 
@@ -70,7 +68,6 @@ def _with(call: ast.Call, name: str, value: ast.expr | None) -> ast.Call:
 
 
 def _arguments(op: Any, call: ast.Call) -> Iterator[ast.Call]:
-    """Other values of what the sample gives."""
     types = types_of(op)
     for keyword in call.keywords:
         name = keyword.arg or ""
@@ -81,7 +78,6 @@ def _arguments(op: Any, call: ast.Call) -> Iterator[ast.Call]:
 
 
 def _given(op: Any, call: ast.Call) -> Iterator[ast.Call]:
-    """Values for what the sample leaves at its default."""
     given = {k.arg for k in call.keywords}
     for name, type_ in types_of(op).items():
         if name not in given and name not in op.unvaried:
@@ -101,7 +97,6 @@ def _left_out(op: Any, call: ast.Call) -> Iterator[ast.Call]:
 
 
 def others(op: Any, name: str, type_: str, value: ast.expr) -> Iterator[ast.expr]:
-    """Other values of one argument."""
     try:
         now = ast.literal_eval(value)
     except ValueError:
@@ -148,7 +143,6 @@ def _lists(now: list[int]) -> Iterator[ast.expr]:
 
 
 def fresh(op: Any, name: str, type_: str) -> Iterator[ast.expr]:
-    """Values for an argument that has a default."""
     plain = type_.rstrip("?")
     if plain.startswith("int["):
         yield from (ast.parse(text, mode="eval").body for text in ("[0]", "[-1]", "[1]", "[2]"))

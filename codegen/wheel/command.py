@@ -16,7 +16,7 @@ from specgrad.runtime.kernels.cache.target import levels
 
 from .compiling import ROOT, archive_of
 
-SOURCES = ("codegen", "generated", "nn", "runtime", "specgrad")
+SOURCES = ("codegen", "generated", "nn", "runtime", "specgrad", "tests/spec")
 FILES = ("LICENSE", "MANIFEST.in", "README.md", "derivatives.yaml", "pyproject.toml")
 PLACE = CARRIED.relative_to(CARRIED.parents[3])
 SETUP = """from setuptools import Distribution, setup
@@ -27,7 +27,6 @@ BUILD = "import sys; from setuptools import build_meta; print(build_meta.build_w
 
 
 def wheel_command(argv: Sequence[str]) -> int:
-    """Compile what is missing, and build the wheel."""
     known = {level.name: level for level in reversed(levels())}
     parser = argparse.ArgumentParser(prog="python -m codegen wheel", description=__doc__)
     parser.add_argument(
@@ -54,7 +53,6 @@ def wheel_command(argv: Sequence[str]) -> int:
 
 
 def build(archives: Mapping[str, bytes], out: Path, tree: Path) -> Path:
-    """The wheel with these archives, built in a copy of the sources."""
     shutil.rmtree(tree, ignore_errors=True)
     for name in SOURCES:
         shutil.copytree(

@@ -35,7 +35,6 @@ def archive_of(level: Target, names: Sequence[str], folder: Path, jobs: int) -> 
 
 
 def run(level: Target, names: Sequence[str], folder: Path) -> list[str]:
-    """The entries that recipes use."""
     named = {"NUMBA_CPU_NAME": level.name, "NUMBA_CPU_FEATURES": level.features, "SPECGRAD_CACHE_DIR": str(folder)}
     environment = {**os.environ, **named, "PYTHONPATH": str(ROOT), SETTING: "0"}
     command = [sys.executable, "-W", "ignore", "-m", "codegen.wheel.recipes", *names]

@@ -48,7 +48,6 @@ def measured(library: str, workload: str, site: Path) -> tuple[float, float]:
 
 
 def main(argv: Sequence[str]) -> None:
-    """Print a line for each workload and library."""
     libraries = ["specgrad", *(["torch"] if importlib.util.find_spec("torch") else [])]
     with tempfile.TemporaryDirectory() as site:
         zipfile.ZipFile(argv[0]).extractall(site)

@@ -88,26 +88,22 @@ def lay_out(op: Op, drawn: dict[str, Any], name: str, shape: tuple[int, ...], dt
 
 
 def step(make: Any) -> None:
-    """Steps of an optimizer with all sets of its options."""
     for kind in FLOATS:
         for options in options_of(make):
             run_step(make, parameter(kind, "cpu"), options, "cpu")
 
 
 def clip() -> None:
-    """What programs do to gradients between steps."""
     for kind in FLOATS:
         between(parameter(kind, "cpu"))
 
 
 def draw_all() -> None:
-    """Random numbers in all dtypes."""
     for dtype in DTYPES:
         draw(dtype)
 
 
 def main(names: Sequence[str]) -> None:
-    """Run those of these names."""
     known, used = recipes(), dict[str, None]()
     read, write = folder.read, folder.write
 

@@ -16,7 +16,7 @@ from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from ...runtime.ops.collective import cpu as collective_cpu
 from ...runtime.ops.collective import formulas as collective_formulas
-from ...runtime.ops.reduction import formulas as reduction_formulas
+from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.tensor.devices import CPU
 
 new = object.__new__
@@ -601,10 +601,10 @@ class ColumnParallelLinearBackward0(Node):
         self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = op.sum_of_ranks(grad @ reduction_formulas.conjugate(weight), group)
+            grad_0 = op.sum_of_ranks(grad @ elementwise_formulas.conjugate(weight), group)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = grad.mT @ reduction_formulas.conjugate(self)
+            grad_1 = grad.mT @ elementwise_formulas.conjugate(self)
         grad_2 = None
         if node.edges[2] is not None:
             grad_2 = grad.sum(-2)

@@ -15,8 +15,8 @@ from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from ...runtime.ops.conv import cpu as conv_cpu
 from ...runtime.ops.conv import plans as conv_plans
+from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.norm import formulas as norm_formulas
-from ...runtime.ops.reduction import formulas as reduction_formulas
 
 new = object.__new__
 
@@ -143,12 +143,12 @@ class ConvolutionBackward0(Node):
         grad_0 = None
         if node.edges[0] is not None:
             grad_0 = op.convolution_input_backward(
-                grad, reduction_formulas.conjugate(weight), self_shape, stride, padding, dilation, groups
+                grad, elementwise_formulas.conjugate(weight), self_shape, stride, padding, dilation, groups
             )
         grad_1 = None
         if node.edges[1] is not None:
             grad_1 = op.convolution_weight_backward(
-                grad, reduction_formulas.conjugate(self), weight_shape, stride, padding, dilation, groups
+                grad, elementwise_formulas.conjugate(self), weight_shape, stride, padding, dilation, groups
             )
         grad_2 = None
         if node.edges[2] is not None:
@@ -238,11 +238,13 @@ class ConvolutionInputBackwardBackward0(Node):
         grad_output = unpack(node, "kept_grad_output")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = op.convolution(grad, reduction_formulas.conjugate(weight), None, stride, padding, dilation, groups)
+            grad_0 = op.convolution(
+                grad, elementwise_formulas.conjugate(weight), None, stride, padding, dilation, groups
+            )
         grad_1 = None
         if node.edges[1] is not None:
             grad_1 = op.convolution_weight_backward(
-                reduction_formulas.conjugate(grad_output), grad, weight_shape, stride, padding, dilation, groups
+                elementwise_formulas.conjugate(grad_output), grad, weight_shape, stride, padding, dilation, groups
             )
         return node.fitted([grad_0, grad_1])
 
@@ -331,11 +333,11 @@ class ConvolutionWeightBackwardBackward0(Node):
         grad_output = unpack(node, "kept_grad_output")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = op.convolution(reduction_formulas.conjugate(self), grad, None, stride, padding, dilation, groups)
+            grad_0 = op.convolution(elementwise_formulas.conjugate(self), grad, None, stride, padding, dilation, groups)
         grad_1 = None
         if node.edges[1] is not None:
             grad_1 = op.convolution_input_backward(
-                reduction_formulas.conjugate(grad_output), grad, self_shape, stride, padding, dilation, groups
+                elementwise_formulas.conjugate(grad_output), grad, self_shape, stride, padding, dilation, groups
             )
         return node.fitted([grad_0, grad_1])
 

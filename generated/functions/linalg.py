@@ -8,10 +8,10 @@ from ...runtime.autograd.forward.tangents import zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, missing_output, unpack, unpack_output
 from ...runtime.namespace import op
+from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.linalg import formulas as linalg_formulas
 from ...runtime.ops.linalg import formulas_decompositions as linalg_formulas_decompositions
 from ...runtime.ops.matmul import formulas as matmul_formulas
-from ...runtime.ops.reduction import formulas as reduction_formulas
 
 new = object.__new__
 
@@ -272,7 +272,7 @@ class LinalgDetBackward0(Node):
     def apply(node, grad):
         """A: grad.unsqueeze(-1).unsqueeze(-1) * conjugate(cofactors(A))."""
         A = unpack(node, "kept_A")
-        return (fit(grad.unsqueeze(-1).unsqueeze(-1) * reduction_formulas.conjugate(op.cofactors(A)), node.metas[0]),)
+        return (fit(grad.unsqueeze(-1).unsqueeze(-1) * elementwise_formulas.conjugate(op.cofactors(A)), node.metas[0]),)
 
     @staticmethod
     def tangent(result, A, A_t):
@@ -321,8 +321,8 @@ class CofactorsBackward0(Node):
         inverse = op.linalg_inv_ex(self).inverse
         return (
             fit(
-                (grad * reduction_formulas.conjugate(result)).sum([-2, -1], True) * matmul_formulas.adjoint(inverse)
-                - reduction_formulas.conjugate(result).matmul(grad.mT).matmul(matmul_formulas.adjoint(inverse)),
+                (grad * elementwise_formulas.conjugate(result)).sum([-2, -1], True) * matmul_formulas.adjoint(inverse)
+                - elementwise_formulas.conjugate(result).matmul(grad.mT).matmul(matmul_formulas.adjoint(inverse)),
                 node.metas[0],
             ),
         )

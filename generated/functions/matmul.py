@@ -13,10 +13,10 @@ from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
+from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.matmul import cpu as matmul_cpu
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.matmul import plans as matmul_plans
-from ...runtime.ops.reduction import formulas as reduction_formulas
 
 new = object.__new__
 
@@ -228,7 +228,7 @@ class MvBackward0(Node):
         self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = grad.outer(reduction_formulas.conjugate(vec))
+            grad_0 = grad.outer(elementwise_formulas.conjugate(vec))
         grad_1 = None
         if node.edges[1] is not None:
             grad_1 = matmul_formulas.adjoint(self).mv(grad)
@@ -282,10 +282,10 @@ class DotBackward0(Node):
         self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = grad * reduction_formulas.conjugate(tensor)
+            grad_0 = grad * elementwise_formulas.conjugate(tensor)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = grad * reduction_formulas.conjugate(self)
+            grad_1 = grad * elementwise_formulas.conjugate(self)
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -582,7 +582,7 @@ class AddmvBackward0(Node):
             grad_0 = matmul_formulas.scaled(grad, beta)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = matmul_formulas.scaled(grad.outer(reduction_formulas.conjugate(vec)), alpha)
+            grad_1 = matmul_formulas.scaled(grad.outer(elementwise_formulas.conjugate(vec)), alpha)
         grad_2 = None
         if node.edges[2] is not None:
             grad_2 = matmul_formulas.scaled(matmul_formulas.adjoint(mat).mv(grad), alpha)
@@ -667,10 +667,10 @@ class CoordinateMmBackward0(Node):
         self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = op.coordinate_sampled(grad, row, reduction_formulas.conjugate(mat2), column)
+            grad_0 = op.coordinate_sampled(grad, row, elementwise_formulas.conjugate(mat2), column)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = op.coordinate_mm(reduction_formulas.conjugate(self), column, row, mat2_shape[0], grad)
+            grad_1 = op.coordinate_mm(elementwise_formulas.conjugate(self), column, row, mat2_shape[0], grad)
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -755,10 +755,10 @@ class CoordinateSampledBackward0(Node):
         self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = op.coordinate_mm(grad, row, column, self_shape[0], reduction_formulas.conjugate(mat2))
+            grad_0 = op.coordinate_mm(grad, row, column, self_shape[0], elementwise_formulas.conjugate(mat2))
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = op.coordinate_mm(grad, column, row, mat2_shape[0], reduction_formulas.conjugate(self))
+            grad_1 = op.coordinate_mm(grad, column, row, mat2_shape[0], elementwise_formulas.conjugate(self))
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
@@ -862,10 +862,10 @@ class LinearBackward0(Node):
         self = unpack(node, "kept_self")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = matmul_formulas.rows_times(grad, reduction_formulas.conjugate(weight))
+            grad_0 = matmul_formulas.rows_times(grad, elementwise_formulas.conjugate(weight))
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = op.linear_weight_backward(grad, reduction_formulas.conjugate(self))
+            grad_1 = op.linear_weight_backward(grad, elementwise_formulas.conjugate(self))
         grad_2 = None
         if node.edges[2] is not None:
             grad_2 = grad
@@ -925,10 +925,10 @@ class LinearWeightBackwardBackward0(Node):
         grad_output = unpack(node, "kept_grad_output")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = op.linear(reduction_formulas.conjugate(self), grad)
+            grad_0 = op.linear(elementwise_formulas.conjugate(self), grad)
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = matmul_formulas.rows_times(reduction_formulas.conjugate(grad_output), grad)
+            grad_1 = matmul_formulas.rows_times(elementwise_formulas.conjugate(grad_output), grad)
         return node.fitted([grad_0, grad_1])
 
     @staticmethod

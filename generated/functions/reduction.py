@@ -14,6 +14,7 @@ from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
+from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.indexing import formulas as indexing_formulas
 from ...runtime.ops.reduction import cpu_backward as reduction_cpu_backward
 from ...runtime.ops.reduction import cpu_present as reduction_cpu_present
@@ -152,11 +153,11 @@ class SumBackward1(Node):
         return (as_gradient(at_array(grad, reduction_cpu_backward.sum_backward)(grad, self_shape, dim), shape, dtype),)
 
     def formula(node, grad):
-        """self: kept(grad, self.shape, dim, keepdim)."""
+        """self: restore_reduced_dims(grad, self.shape, dim, keepdim)."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
-        return (fit(reduction_formulas.kept(grad, self_shape, dim, keepdim), node.metas[0]),)
+        return (fit(reduction_formulas.restore_reduced_dims(grad, self_shape, dim, keepdim), node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, dim, keepdim, dtype, self_t):
@@ -221,7 +222,7 @@ class ProdBackward0(Node):
         self = unpack(node, "kept_self")
         return (
             fit(
-                grad * reduction_formulas.conjugate(op.prod_others(self.reshape(-1), 0)).reshape(self_shape),
+                grad * elementwise_formulas.conjugate(op.prod_others(self.reshape(-1), 0)).reshape(self_shape),
                 node.metas[0],
             ),
         )
@@ -288,15 +289,15 @@ class ProdBackward1(Node):
         return (as_gradient(at_array(grad, reduction_cpu_backward.prod_backward)(grad, self, dim), shape, dtype),)
 
     def formula(node, grad):
-        """self: kept(grad, self.shape, dim, keepdim) * conjugate(prod_others(self, dim))."""
+        """self: restore_reduced_dims(grad, self.shape, dim, keepdim) * conjugate(prod_others(self, dim))."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
         self = unpack(node, "kept_self")
         return (
             fit(
-                reduction_formulas.kept(grad, self_shape, dim, keepdim)
-                * reduction_formulas.conjugate(op.prod_others(self, dim)),
+                reduction_formulas.restore_reduced_dims(grad, self_shape, dim, keepdim)
+                * elementwise_formulas.conjugate(op.prod_others(self, dim)),
                 node.metas[0],
             ),
         )
@@ -348,8 +349,8 @@ class ProdOthersBackward0(Node):
     def tangent(result, self, dim, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = reduction_formulas.conjugate(
-            reduction_formulas.prod_others_backward(reduction_formulas.conjugate(self_t), self, dim)
+        tangent0 = elementwise_formulas.conjugate(
+            reduction_formulas.prod_others_backward(elementwise_formulas.conjugate(self_t), self, dim)
         )
         return (tangent0,)
 
@@ -454,13 +455,13 @@ class MeanBackward1(Node):
         return (as_gradient(at_array(grad, reduction_cpu_backward.mean_backward)(grad, self_shape, dim), shape, dtype),)
 
     def formula(node, grad):
-        """self: kept(grad / reduced_count(self.shape, dim), self.shape, dim, keepdim)."""
+        """self: restore_reduced_dims(grad / reduced_count(self.shape, dim), self.shape, dim, keepdim)."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
         return (
             fit(
-                reduction_formulas.kept(
+                reduction_formulas.restore_reduced_dims(
                     grad / reduction_formulas.reduced_count(self_shape, dim), self_shape, dim, keepdim
                 ),
                 node.metas[0],
@@ -545,14 +546,14 @@ class VarBackward0(Node):
         )
 
     def formula(node, grad):
-        """self: kept(grad, self.shape, dim, keepdim) * slope; slope = variance_scale(self.shape, dim, correction) * (self - self.mean(dim, True))."""
+        """self: restore_reduced_dims(grad, self.shape, dim, keepdim) * slope; slope = variance_scale(self.shape, dim, correction) * (self - self.mean(dim, True))."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
         correction = node._saved_correction
         self = unpack(node, "kept_self")
         slope = reduction_formulas.variance_scale(self_shape, dim, correction) * (self - self.mean(dim, True))
-        return (fit(reduction_formulas.kept(grad, self_shape, dim, keepdim) * slope, node.metas[0]),)
+        return (fit(reduction_formulas.restore_reduced_dims(grad, self_shape, dim, keepdim) * slope, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, dim, correction, keepdim, self_t):
@@ -645,7 +646,7 @@ class StdBackward0(Node):
         )
 
     def formula(node, grad):
-        """self: kept(grad * half, self.shape, dim, keepdim) * slope; half = where(result == 0, 0, 0.5 / where(result == 0, 1, result)); slope = variance_scale(self.shape, dim, correction) * (self - self.mean(dim, True))."""
+        """self: restore_reduced_dims(grad * half, self.shape, dim, keepdim) * slope; half = where(result == 0, 0, 0.5 / where(result == 0, 1, result)); slope = variance_scale(self.shape, dim, correction) * (self - self.mean(dim, True))."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
@@ -654,7 +655,9 @@ class StdBackward0(Node):
         self = unpack(node, "kept_self")
         half = op.where(result == 0, 0, 0.5 / op.where(result == 0, 1, result))
         slope = reduction_formulas.variance_scale(self_shape, dim, correction) * (self - self.mean(dim, True))
-        return (fit(reduction_formulas.kept(grad * half, self_shape, dim, keepdim) * slope, node.metas[0]),)
+        return (
+            fit(reduction_formulas.restore_reduced_dims(grad * half, self_shape, dim, keepdim) * slope, node.metas[0]),
+        )
 
     @staticmethod
     def tangent(result, self, dim, correction, keepdim, self_t):
@@ -746,22 +749,22 @@ class AmaxBackward0(Node):
         )
 
     def formula(node, grad):
-        """self: kept(grad, self.shape, dim, keepdim) * share; chosen = (self == kept(result, self.shape, dim, keepdim)).to(self.dtype); share = chosen / chosen.sum(dim, True)."""
+        """self: restore_reduced_dims(grad, self.shape, dim, keepdim) * share; chosen = (self == restore_reduced_dims(result, self.shape, dim, keepdim)).to(self.dtype); share = chosen / chosen.sum(dim, True)."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
         self_dtype = node._saved_self_scalar_type
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        chosen = (self == reduction_formulas.kept(result, self_shape, dim, keepdim)).to(self_dtype)
+        chosen = (self == reduction_formulas.restore_reduced_dims(result, self_shape, dim, keepdim)).to(self_dtype)
         share = chosen / chosen.sum(dim, True)
-        return (fit(reduction_formulas.kept(grad, self_shape, dim, keepdim) * share, node.metas[0]),)
+        return (fit(reduction_formulas.restore_reduced_dims(grad, self_shape, dim, keepdim) * share, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, dim, keepdim, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        chosen = (self == reduction_formulas.kept(result, self._shape, dim, keepdim)).to(self._dtype)
+        chosen = (self == reduction_formulas.restore_reduced_dims(result, self._shape, dim, keepdim)).to(self._dtype)
         share = chosen / chosen.sum(dim, True)
         tangent0 = reduction_formulas.directional_derivative(share, self_t, dim, keepdim)
         return (tangent0,)
@@ -847,22 +850,22 @@ class AminBackward0(Node):
         )
 
     def formula(node, grad):
-        """self: kept(grad, self.shape, dim, keepdim) * share; chosen = (self == kept(result, self.shape, dim, keepdim)).to(self.dtype); share = chosen / chosen.sum(dim, True)."""
+        """self: restore_reduced_dims(grad, self.shape, dim, keepdim) * share; chosen = (self == restore_reduced_dims(result, self.shape, dim, keepdim)).to(self.dtype); share = chosen / chosen.sum(dim, True)."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
         self_dtype = node._saved_self_scalar_type
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
-        chosen = (self == reduction_formulas.kept(result, self_shape, dim, keepdim)).to(self_dtype)
+        chosen = (self == reduction_formulas.restore_reduced_dims(result, self_shape, dim, keepdim)).to(self_dtype)
         share = chosen / chosen.sum(dim, True)
-        return (fit(reduction_formulas.kept(grad, self_shape, dim, keepdim) * share, node.metas[0]),)
+        return (fit(reduction_formulas.restore_reduced_dims(grad, self_shape, dim, keepdim) * share, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, dim, keepdim, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        chosen = (self == reduction_formulas.kept(result, self._shape, dim, keepdim)).to(self._dtype)
+        chosen = (self == reduction_formulas.restore_reduced_dims(result, self._shape, dim, keepdim)).to(self._dtype)
         share = chosen / chosen.sum(dim, True)
         tangent0 = reduction_formulas.directional_derivative(share, self_t, dim, keepdim)
         return (tangent0,)
@@ -1025,7 +1028,7 @@ class MaxBackward1(Node):
         )
 
     def formula(node, grads):
-        """self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))."""
+        """self: zeros_of(grad, self.shape).scatter(dim, restore_reduced_dims(indices, self.shape, dim, keepdim), restore_reduced_dims(grad, self.shape, dim, keepdim))."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -1037,8 +1040,8 @@ class MaxBackward1(Node):
             fit(
                 indexing_formulas.zeros_of(grad, self_shape).scatter(
                     dim,
-                    reduction_formulas.kept(indices, self_shape, dim, keepdim),
-                    reduction_formulas.kept(grad, self_shape, dim, keepdim),
+                    reduction_formulas.restore_reduced_dims(indices, self_shape, dim, keepdim),
+                    reduction_formulas.restore_reduced_dims(grad, self_shape, dim, keepdim),
                 ),
                 node.metas[0],
             ),
@@ -1209,7 +1212,7 @@ class MinBackward1(Node):
         )
 
     def formula(node, grads):
-        """self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))."""
+        """self: zeros_of(grad, self.shape).scatter(dim, restore_reduced_dims(indices, self.shape, dim, keepdim), restore_reduced_dims(grad, self.shape, dim, keepdim))."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -1221,8 +1224,8 @@ class MinBackward1(Node):
             fit(
                 indexing_formulas.zeros_of(grad, self_shape).scatter(
                     dim,
-                    reduction_formulas.kept(indices, self_shape, dim, keepdim),
-                    reduction_formulas.kept(grad, self_shape, dim, keepdim),
+                    reduction_formulas.restore_reduced_dims(indices, self_shape, dim, keepdim),
+                    reduction_formulas.restore_reduced_dims(grad, self_shape, dim, keepdim),
                 ),
                 node.metas[0],
             ),
@@ -1316,7 +1319,7 @@ class NormBackward0(Node):
         )
 
     def formula(node, grad):
-        """self: kept(grad, self.shape, dim, keepdim) * slope; slope = gradient_of_norm(self, kept(result, self.shape, dim, keepdim), p, dim)."""
+        """self: restore_reduced_dims(grad, self.shape, dim, keepdim) * slope; slope = gradient_of_norm(self, restore_reduced_dims(result, self.shape, dim, keepdim), p, dim)."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
@@ -1324,16 +1327,16 @@ class NormBackward0(Node):
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
         slope = reduction_formulas.gradient_of_norm(
-            self, reduction_formulas.kept(result, self_shape, dim, keepdim), p, dim
+            self, reduction_formulas.restore_reduced_dims(result, self_shape, dim, keepdim), p, dim
         )
-        return (fit(reduction_formulas.kept(grad, self_shape, dim, keepdim) * slope, node.metas[0]),)
+        return (fit(reduction_formulas.restore_reduced_dims(grad, self_shape, dim, keepdim) * slope, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, p, dim, keepdim, dtype, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
         slope = reduction_formulas.gradient_of_norm(
-            self, reduction_formulas.kept(result, self._shape, dim, keepdim), p, dim
+            self, reduction_formulas.restore_reduced_dims(result, self._shape, dim, keepdim), p, dim
         )
         tangent0 = reduction_formulas.directional_derivative(slope, self_t, dim, keepdim)
         return (tangent0,)
@@ -1421,7 +1424,7 @@ class LinalgVectorNormBackward0(Node):
         )
 
     def formula(node, grad):
-        """self: kept(grad, self.shape, dim, keepdim) * slope; slope = gradient_of_norm(self, kept(result, self.shape, dim, keepdim), ord, dim)."""
+        """self: restore_reduced_dims(grad, self.shape, dim, keepdim) * slope; slope = gradient_of_norm(self, restore_reduced_dims(result, self.shape, dim, keepdim), ord, dim)."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
@@ -1429,16 +1432,16 @@ class LinalgVectorNormBackward0(Node):
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
         slope = reduction_formulas.gradient_of_norm(
-            self, reduction_formulas.kept(result, self_shape, dim, keepdim), ord, dim
+            self, reduction_formulas.restore_reduced_dims(result, self_shape, dim, keepdim), ord, dim
         )
-        return (fit(reduction_formulas.kept(grad, self_shape, dim, keepdim) * slope, node.metas[0]),)
+        return (fit(reduction_formulas.restore_reduced_dims(grad, self_shape, dim, keepdim) * slope, node.metas[0]),)
 
     @staticmethod
     def tangent(result, self, ord, dim, keepdim, dtype, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
         slope = reduction_formulas.gradient_of_norm(
-            self, reduction_formulas.kept(result, self._shape, dim, keepdim), ord, dim
+            self, reduction_formulas.restore_reduced_dims(result, self._shape, dim, keepdim), ord, dim
         )
         tangent0 = reduction_formulas.directional_derivative(slope, self_t, dim, keepdim)
         return (tangent0,)
@@ -1517,18 +1520,22 @@ class LogsumexpBackward0(Node):
         )
 
     def formula(node, grad):
-        """self: kept(grad, self.shape, dim, keepdim) * conjugate(share); share = (self - kept(without_infinities(result), self.shape, dim, keepdim)).exp()."""
+        """self: restore_reduced_dims(grad, self.shape, dim, keepdim) * conjugate(share); share = (self - restore_reduced_dims(without_infinities(result), self.shape, dim, keepdim)).exp()."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
         share = (
-            self - reduction_formulas.kept(reduction_formulas.without_infinities(result), self_shape, dim, keepdim)
+            self
+            - reduction_formulas.restore_reduced_dims(
+                elementwise_formulas.without_infinities(result), self_shape, dim, keepdim
+            )
         ).exp()
         return (
             fit(
-                reduction_formulas.kept(grad, self_shape, dim, keepdim) * reduction_formulas.conjugate(share),
+                reduction_formulas.restore_reduced_dims(grad, self_shape, dim, keepdim)
+                * elementwise_formulas.conjugate(share),
                 node.metas[0],
             ),
         )
@@ -1538,7 +1545,10 @@ class LogsumexpBackward0(Node):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
         share = (
-            self - reduction_formulas.kept(reduction_formulas.without_infinities(result), self._shape, dim, keepdim)
+            self
+            - reduction_formulas.restore_reduced_dims(
+                elementwise_formulas.without_infinities(result), self._shape, dim, keepdim
+            )
         ).exp()
         tangent0 = (share * self_t).sum(dim, keepdim)
         return (tangent0,)
@@ -1628,13 +1638,18 @@ class NansumBackward0(Node):
         return (as_gradient(at_array(grad, reduction_cpu_present.nansum_backward)(grad, self, dim), shape, dtype),)
 
     def formula(node, grad):
-        """self: where(absent, 0, kept(grad, self.shape, dim, keepdim)); absent = isnan(self)."""
+        """self: where(absent, 0, restore_reduced_dims(grad, self.shape, dim, keepdim)); absent = isnan(self)."""
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         keepdim = node._saved_keepdim
         self = unpack(node, "kept_self")
         absent = op.isnan(self)
-        return (fit(op.where(absent, 0, reduction_formulas.kept(grad, self_shape, dim, keepdim)), node.metas[0]),)
+        return (
+            fit(
+                op.where(absent, 0, reduction_formulas.restore_reduced_dims(grad, self_shape, dim, keepdim)),
+                node.metas[0],
+            ),
+        )
 
     @staticmethod
     def tangent(result, self, dim, keepdim, dtype, self_t):

@@ -16,7 +16,6 @@ from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.reduction import cpu_backward as reduction_cpu_backward
-from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.ops.scan import formulas as scan_formulas
 from ...runtime.ops.scan import plans as scan_plans
 
@@ -114,7 +113,7 @@ class CumprodBackward0(Node):
         return (
             fit(
                 scan_formulas.transposed_recurrence(grad, self, dim, False)
-                * reduction_formulas.conjugate(scan_formulas.one_before(result, dim, False, 1)),
+                * elementwise_formulas.conjugate(scan_formulas.one_before(result, dim, False, 1)),
                 node.metas[0],
             ),
         )
@@ -172,7 +171,7 @@ class LogcumsumexpBackward0(Node):
             fit(
                 (
                     scan_formulas.transposed_recurrence(elementwise_formulas.in_double(grad), rest, dim, False)
-                    * reduction_formulas.conjugate(share)
+                    * elementwise_formulas.conjugate(share)
                 ).to(grad.dtype),
                 node.metas[0],
             ),
@@ -246,7 +245,7 @@ class LinearRecurrenceBackward0(Node):
             grad_0 = slope
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = slope * reduction_formulas.conjugate(scan_formulas.one_before(result, dim, reverse, 0))
+            grad_1 = slope * elementwise_formulas.conjugate(scan_formulas.one_before(result, dim, reverse, 0))
         return node.fitted([grad_0, grad_1])
 
     @staticmethod

@@ -271,7 +271,7 @@ class KthvalueBackward0(Node):
         )
 
     def formula(node, grads):
-        """self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))."""
+        """self: zeros_of(grad, self.shape).scatter(dim, restore_reduced_dims(indices, self.shape, dim, keepdim), restore_reduced_dims(grad, self.shape, dim, keepdim))."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -283,8 +283,8 @@ class KthvalueBackward0(Node):
             fit(
                 indexing_formulas.zeros_of(grad, self_shape).scatter(
                     dim,
-                    reduction_formulas.kept(indices, self_shape, dim, keepdim),
-                    reduction_formulas.kept(grad, self_shape, dim, keepdim),
+                    reduction_formulas.restore_reduced_dims(indices, self_shape, dim, keepdim),
+                    reduction_formulas.restore_reduced_dims(grad, self_shape, dim, keepdim),
                 ),
                 node.metas[0],
             ),
@@ -428,7 +428,7 @@ class MedianBackward1(Node):
         )
 
     def formula(node, grads):
-        """self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))."""
+        """self: zeros_of(grad, self.shape).scatter(dim, restore_reduced_dims(indices, self.shape, dim, keepdim), restore_reduced_dims(grad, self.shape, dim, keepdim))."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -440,8 +440,8 @@ class MedianBackward1(Node):
             fit(
                 indexing_formulas.zeros_of(grad, self_shape).scatter(
                     dim,
-                    reduction_formulas.kept(indices, self_shape, dim, keepdim),
-                    reduction_formulas.kept(grad, self_shape, dim, keepdim),
+                    reduction_formulas.restore_reduced_dims(indices, self_shape, dim, keepdim),
+                    reduction_formulas.restore_reduced_dims(grad, self_shape, dim, keepdim),
                 ),
                 node.metas[0],
             ),
@@ -585,7 +585,7 @@ class NanmedianBackward1(Node):
         )
 
     def formula(node, grads):
-        """self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))."""
+        """self: zeros_of(grad, self.shape).scatter(dim, restore_reduced_dims(indices, self.shape, dim, keepdim), restore_reduced_dims(grad, self.shape, dim, keepdim))."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -597,8 +597,8 @@ class NanmedianBackward1(Node):
             fit(
                 indexing_formulas.zeros_of(grad, self_shape).scatter(
                     dim,
-                    reduction_formulas.kept(indices, self_shape, dim, keepdim),
-                    reduction_formulas.kept(grad, self_shape, dim, keepdim),
+                    reduction_formulas.restore_reduced_dims(indices, self_shape, dim, keepdim),
+                    reduction_formulas.restore_reduced_dims(grad, self_shape, dim, keepdim),
                 ),
                 node.metas[0],
             ),
@@ -689,7 +689,7 @@ class ModeBackward0(Node):
         )
 
     def formula(node, grads):
-        """self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape, dim, keepdim))."""
+        """self: zeros_of(grad, self.shape).scatter(dim, restore_reduced_dims(indices, self.shape, dim, keepdim), restore_reduced_dims(grad, self.shape, dim, keepdim))."""
         grad = grads[0]
         if grad is None:
             return (None,) * 1
@@ -701,8 +701,8 @@ class ModeBackward0(Node):
             fit(
                 indexing_formulas.zeros_of(grad, self_shape).scatter(
                     dim,
-                    reduction_formulas.kept(indices, self_shape, dim, keepdim),
-                    reduction_formulas.kept(grad, self_shape, dim, keepdim),
+                    reduction_formulas.restore_reduced_dims(indices, self_shape, dim, keepdim),
+                    reduction_formulas.restore_reduced_dims(grad, self_shape, dim, keepdim),
                 ),
                 node.metas[0],
             ),

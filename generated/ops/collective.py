@@ -311,7 +311,7 @@ def _all_to_all(name: str, self, output_split_sizes, input_split_sizes, group, i
     )
     try:
         result = adopt(
-            at(self, collective_cpu.all_to_all, "ops.collective.shapes:all_to_all")(
+            at(self, collective_cpu.all_to_all, "ops.collective.shapes:all_to_all_shape")(
                 array_in(self, computed), output_split_sizes, input_split_sizes, group
             ),
             computed,
@@ -521,7 +521,7 @@ def _scatter_from(name: str, self, rank, group, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(self, collective_cpu.scatter_from, "ops.collective.shapes:scatter_from")(
+            at(self, collective_cpu.scatter_from, "ops.collective.shapes:scatter_from_shape")(
                 array_in(self, computed), rank, group
             ),
             computed,
@@ -847,7 +847,7 @@ def _column_parallel_linear(name: str, self, weight, bias, group, into=None) -> 
     )
     try:
         result = adopt(
-            at(self, collective_cpu.column_parallel_linear, "ops.collective.shapes:column_parallel_linear")(
+            at(self, collective_cpu.column_parallel_linear, "ops.collective.shapes:column_parallel_linear_shape")(
                 array_in(self, computed), array_in(weight, computed), array_in(bias, computed), group
             ),
             computed,
@@ -911,9 +911,11 @@ def _vocab_parallel_cross_entropy(name: str, self, target, group, into=None) -> 
     computed = self._dtype if self._dtype.native else computed_dtype(name, "promote", ("float",), (self,))
     try:
         results = outputs(
-            at(self, collective_cpu.vocab_parallel_cross_entropy, "ops.collective.shapes:vocab_parallel_cross_entropy")(
-                array_in(self, computed), array_in(target, None), group
-            ),
+            at(
+                self,
+                collective_cpu.vocab_parallel_cross_entropy,
+                "ops.collective.shapes:vocab_parallel_cross_entropy_shape",
+            )(array_in(self, computed), array_in(target, None), group),
             computed,
             ("same", "same"),
         )

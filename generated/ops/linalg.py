@@ -1670,7 +1670,9 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
         computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
         try:
             results = outputs(
-                at(A, linalg_cpu.svd_factors, "ops.linalg.shapes:svd")(array_in(A, computed), full_matrices, driver),
+                at(A, linalg_cpu.svd_factors, "ops.linalg.shapes:svd_shape")(
+                    array_in(A, computed), full_matrices, driver
+                ),
                 computed,
                 ("same", "real", "same"),
             )
@@ -2162,7 +2164,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
         computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
         try:
             results = outputs(
-                at(A, linalg_cpu.qr_factors, "ops.linalg.shapes:qr")(array_in(A, computed), mode),
+                at(A, linalg_cpu.qr_factors, "ops.linalg.shapes:qr_shape")(array_in(A, computed), mode),
                 computed,
                 ("same", "same"),
             )

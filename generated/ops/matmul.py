@@ -23,6 +23,7 @@ from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.modes.overrides.classes import foreign, plain
 from ...runtime.namespace import op
+from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.matmul import checks as matmul_checks
 from ...runtime.ops.matmul import checks_contraction as matmul_checks_contraction
 from ...runtime.ops.matmul import cpu as matmul_cpu
@@ -30,7 +31,6 @@ from ...runtime.ops.matmul import cpu_sparse as matmul_cpu_sparse
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.matmul import formulas_contraction as matmul_formulas_contraction
 from ...runtime.ops.matmul import plans as matmul_plans
-from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
@@ -1369,7 +1369,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     if not isinstance(other, Tensor):
         other = checks.tensor(name, "other", other)
     self, other = matmul_checks.dot(name, self, other)
-    return reduction_formulas.conjugate(self).dot(other)
+    return elementwise_formulas.conjugate(self).dot(other)
 
 
 @autocast_as(cpu="lower", cuda="lower")
@@ -1411,7 +1411,7 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = N
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     x, y, dim = matmul_checks_contraction.vecdot(name, x, y, dim)
-    return (reduction_formulas.conjugate(x) * y).sum(dim)
+    return (elementwise_formulas.conjugate(x) * y).sum(dim)
 
 
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1816,7 +1816,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(self, matmul_cpu.linear, "ops.matmul.shapes:linear")(
+            at(self, matmul_cpu.linear, "ops.matmul.shapes:linear_shape")(
                 stored_in(self, computed), stored_in(weight, computed), stored_in(bias, computed)
             ),
             computed,

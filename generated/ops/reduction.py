@@ -337,7 +337,7 @@ def sum_dim_intlist(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: kept(grad, self.shape, dim, keepdim)
+        self: restore_reduced_dims(grad, self.shape, dim, keepdim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
@@ -477,7 +477,7 @@ def prod_dim_int(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: kept(grad, self.shape, dim, keepdim) * conjugate(prod_others(self, dim))
+        self: restore_reduced_dims(grad, self.shape, dim, keepdim) * conjugate(prod_others(self, dim))
     Raises:
         IndexError: expected: a single `dim` in range.
     """
@@ -676,7 +676,7 @@ def mean_dim(
     Returns:
         Tensor: `dtype`, else the dtype of `input`.
     Gradients:
-        self: kept(grad / reduced_count(self.shape, dim), self.shape, dim, keepdim)
+        self: restore_reduced_dims(grad / reduced_count(self.shape, dim), self.shape, dim, keepdim)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
@@ -832,7 +832,7 @@ def var_correction(
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: kept(grad, self.shape, dim, keepdim) * slope
+        self: restore_reduced_dims(grad, self.shape, dim, keepdim) * slope
         where slope: variance_scale(self.shape, dim, correction) * (self - self.mean(dim, True))
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
@@ -872,7 +872,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            at(self, reduction_cpu.var_dim, "ops.reduction.shapes:reduced_with_correction")(
+            at(self, reduction_cpu.var_dim, "ops.reduction.shapes:reduced_with_correction_shape")(
                 array_in(self, computed), dim, correction, keepdim
             ),
             result_dtype("real", computed),
@@ -984,7 +984,7 @@ def std_correction(
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: kept(grad * half, self.shape, dim, keepdim) * slope
+        self: restore_reduced_dims(grad * half, self.shape, dim, keepdim) * slope
         where half: where(result == 0, 0, 0.5 / where(result == 0, 1, result))
         where slope: variance_scale(self.shape, dim, correction) * (self - self.mean(dim, True))
     Raises:
@@ -1025,7 +1025,7 @@ def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            at(self, reduction_cpu.std_dim, "ops.reduction.shapes:reduced_with_correction")(
+            at(self, reduction_cpu.std_dim, "ops.reduction.shapes:reduced_with_correction_shape")(
                 array_in(self, computed), dim, correction, keepdim
             ),
             result_dtype("real", computed),
@@ -1065,8 +1065,8 @@ def amax(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: kept(grad, self.shape, dim, keepdim) * share
-        where chosen: (self == kept(result, self.shape, dim, keepdim)).to(self.dtype)
+        self: restore_reduced_dims(grad, self.shape, dim, keepdim) * share
+        where chosen: (self == restore_reduced_dims(result, self.shape, dim, keepdim)).to(self.dtype)
         where share: chosen / chosen.sum(dim, True)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; what has no neutral element cannot be reduced over no
@@ -1149,8 +1149,8 @@ def amin(
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: kept(grad, self.shape, dim, keepdim) * share
-        where chosen: (self == kept(result, self.shape, dim, keepdim)).to(self.dtype)
+        self: restore_reduced_dims(grad, self.shape, dim, keepdim) * share
+        where chosen: (self == restore_reduced_dims(result, self.shape, dim, keepdim)).to(self.dtype)
         where share: chosen / chosen.sum(dim, True)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; what has no neutral element cannot be reduced over no
@@ -1281,8 +1281,8 @@ def max_dim(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
-            dim, keepdim))
+        self: zeros_of(grad, self.shape).scatter(dim, restore_reduced_dims(indices, self.shape, dim, keepdim),
+            restore_reduced_dims(grad, self.shape, dim, keepdim))
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
@@ -1437,8 +1437,8 @@ def min_dim(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
-            dim, keepdim))
+        self: zeros_of(grad, self.shape).scatter(dim, restore_reduced_dims(indices, self.shape, dim, keepdim),
+            restore_reduced_dims(grad, self.shape, dim, keepdim))
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
@@ -1906,8 +1906,8 @@ def norm_default(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: kept(grad, self.shape, dim, keepdim) * slope
-        where slope: gradient_of_norm(self, kept(result, self.shape, dim, keepdim), p, dim)
+        self: restore_reduced_dims(grad, self.shape, dim, keepdim) * slope
+        where slope: gradient_of_norm(self, restore_reduced_dims(result, self.shape, dim, keepdim), p, dim)
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; p is 2 unless given, and real. Norms with p < 0
             or p = inf need an element.
@@ -2002,8 +2002,8 @@ def linalg_vector_norm(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        self: kept(grad, self.shape, dim, keepdim) * slope
-        where slope: gradient_of_norm(self, kept(result, self.shape, dim, keepdim), ord, dim)
+        self: restore_reduced_dims(grad, self.shape, dim, keepdim) * slope
+        where slope: gradient_of_norm(self, restore_reduced_dims(result, self.shape, dim, keepdim), ord, dim)
     Raises:
         IndexError, RuntimeError: expected: floats, a real order; dimensions in range. A norm of no elements is there
             for a finite order above 0 only.
@@ -2171,8 +2171,8 @@ def logsumexp(
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
-        self: kept(grad, self.shape, dim, keepdim) * conjugate(share)
-        where share: (self - kept(without_infinities(result), self.shape, dim, keepdim)).exp()
+        self: restore_reduced_dims(grad, self.shape, dim, keepdim) * conjugate(share)
+        where share: (self - restore_reduced_dims(without_infinities(result), self.shape, dim, keepdim)).exp()
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     Example:
@@ -2311,7 +2311,7 @@ def nansum(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
     Gradients:
-        self: where(absent, 0, kept(grad, self.shape, dim, keepdim))
+        self: where(absent, 0, restore_reduced_dims(grad, self.shape, dim, keepdim))
         where absent: isnan(self)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; complex numbers are refused.
@@ -2892,7 +2892,7 @@ def cov(
         if correction
         else total
     )
-    return (centred.mm(reduction_formulas.conjugate(weighted).t()) / free).squeeze()
+    return (centred.mm(elementwise_formulas.conjugate(weighted).t()) / free).squeeze()
 
 
 def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2933,7 +2933,7 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     x = elementwise_formulas.in_floats(self)
     rows = x.reshape(1, x.numel()) if x.ndim < 2 else x
     centred = rows - rows.mean(1, True)
-    products = centred.mm(reduction_formulas.conjugate(centred).t()).squeeze()
+    products = centred.mm(elementwise_formulas.conjugate(centred).t()).squeeze()
     return reduction_formulas.correlation_of_covariance(products)
 
 

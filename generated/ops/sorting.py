@@ -472,8 +472,8 @@ def kthvalue(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
-            dim, keepdim))
+        self: zeros_of(grad, self.shape).scatter(dim, restore_reduced_dims(indices, self.shape, dim, keepdim),
+            restore_reduced_dims(grad, self.shape, dim, keepdim))
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; there is a k-th element, counted from 1.
     Example:
@@ -605,8 +605,8 @@ def median_dim(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
-            dim, keepdim))
+        self: zeros_of(grad, self.shape).scatter(dim, restore_reduced_dims(indices, self.shape, dim, keepdim),
+            restore_reduced_dims(grad, self.shape, dim, keepdim))
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
@@ -727,8 +727,8 @@ def nanmedian_dim(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
-            dim, keepdim))
+        self: zeros_of(grad, self.shape).scatter(dim, restore_reduced_dims(indices, self.shape, dim, keepdim),
+            restore_reduced_dims(grad, self.shape, dim, keepdim))
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
@@ -804,8 +804,8 @@ def mode(
         values: the dtype of `input`.
         indices: int64.
     Gradients:
-        self: zeros_of(grad, self.shape).scatter(dim, kept(indices, self.shape, dim, keepdim), kept(grad, self.shape,
-            dim, keepdim))
+        self: zeros_of(grad, self.shape).scatter(dim, restore_reduced_dims(indices, self.shape, dim, keepdim),
+            restore_reduced_dims(grad, self.shape, dim, keepdim))
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     Example:

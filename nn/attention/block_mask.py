@@ -163,7 +163,6 @@ def _listed(blocks: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _blocks(counts: Tensor, indices: Tensor, columns: int) -> Tensor:
-    """Which blocks are listed, as bools of every row and column."""
     is_listed = arange(indices.shape[-1], device=indices.device) < counts.unsqueeze(-1)
     found = zeros((*indices.shape[:-1], columns), dtype=int64, device=indices.device)
     return ops.scatter_add(found, -1, indices.to(int64), is_listed.to(int64)) > 0
@@ -267,7 +266,6 @@ class BlockMask:
         return 100 * (1 - kept * prod(self.BLOCK_SIZE) / self.numel())
 
     def _kinds(self) -> tuple[Tensor, Tensor]:
-        """Which blocks are partly, and which are wholly let through."""
         columns = self.kv_indices.shape[-1]
         partial = _blocks(self.kv_num_blocks, self.kv_indices, columns)
         if self.full_kv_num_blocks is None or self.full_kv_indices is None:

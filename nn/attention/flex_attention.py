@@ -118,7 +118,6 @@ def _weights(scores: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _per_head(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-    """Key and value with a head for each of the query's, and a batch for each."""
     group, batch = query.shape[1] // key.shape[1], query.shape[0]
     repeated = (ops.repeat_interleave(t, group, dim=1) if group > 1 else t for t in (key, value))
     k, v = (ops.expand(t, (batch, *t.shape[1:])) for t in repeated)

@@ -18,6 +18,8 @@ from .sampler import BatchSampler, RandomSampler, SequentialSampler
 if TYPE_CHECKING:
     from .processes import WorkerPool
 
+Collate = Callable[[list[Any]], Any]
+WorkerInit = Callable[[int], None]
 _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
 
 
@@ -75,13 +77,10 @@ class DataLoader:
         in_order: bool = True,
     ) -> None:
         _check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
-        self.dataset = dataset
-        self.num_workers = num_workers
+        self.dataset, self.num_workers = dataset, num_workers
         self.prefetch_factor = 2 if prefetch_factor is None and num_workers > 0 else prefetch_factor
-        self.pin_memory = pin_memory
-        self.pin_memory_device = pin_memory_device
-        self.timeout = timeout
-        self.worker_init_fn = worker_init_fn
+        self.pin_memory, self.pin_memory_device = pin_memory, pin_memory_device
+        self.timeout, self.worker_init_fn = timeout, worker_init_fn
         if multiprocessing_context is not None and num_workers == 0:
             raise ValueError(
                 "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got "
@@ -89,8 +88,7 @@ class DataLoader:
             )
         chosen = multiprocessing_context
         self.multiprocessing_context = None if chosen is None else _processes().context_of(chosen)
-        self.generator = generator
-        self.persistent_workers = persistent_workers
+        self.generator, self.persistent_workers = generator, persistent_workers
         self.in_order = in_order
         self._is_iterable = isinstance(dataset, IterableDataset)
         if self._is_iterable:
@@ -141,7 +139,6 @@ class DataLoader:
 
     @property
     def _index_sampler(self) -> Any:
-        """What gives the indices that a pass goes through."""
         return self.sampler if self.batch_sampler is None else self.batch_sampler
 
     def _source(self) -> Source:

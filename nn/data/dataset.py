@@ -37,7 +37,6 @@ class Dataset(Generic[T_co]):
         raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
 
     def __add__(self, other: Any) -> Any:
-        """The samples of this dataset, and then those of another."""
         return ConcatDataset([self, other])
 
 
@@ -59,7 +58,6 @@ class IterableDataset(Dataset[T_co]):
         raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
 
     def __add__(self, other: Any) -> Any:
-        """The samples of this dataset, and then those of another."""
         return ChainDataset([self, other])
 
 
@@ -117,8 +115,7 @@ class Subset(Dataset[T_co]):
     indices: Sequence[int]
 
     def __init__(self, dataset: Dataset[T_co], indices: Sequence[int]) -> None:
-        self.dataset = dataset
-        self.indices = indices
+        self.dataset, self.indices = dataset, indices
 
     def __getitem__(self, index: Any) -> T_co:
         if isinstance(index, list):
@@ -297,7 +294,6 @@ class StackDataset(Dataset[Any]):
         return list(self.datasets.values() if isinstance(self.datasets, dict) else self.datasets)
 
     def _sample(self, items: Iterable[Any]) -> Any:
-        """The items of all datasets as one sample."""
         return dict(zip(self.datasets, items, strict=True)) if isinstance(self.datasets, dict) else tuple(items)
 
     def __getitem__(self, index: int) -> Any:

@@ -50,13 +50,9 @@ class DistributedSampler(Sampler[int]):
                 raise TypeError(f"DistributedSampler(): {name} must be an int, but got {type(number).__name__}")
         if rank >= num_replicas or rank < 0:
             raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
-        self.dataset = dataset
-        self.num_replicas = num_replicas
-        self.rank = rank
+        self.dataset, self.num_replicas, self.rank = dataset, num_replicas, rank
         self.epoch = 0
-        self.shuffle = shuffle
-        self.seed = seed
-        self.drop_last = drop_last
+        self.shuffle, self.seed, self.drop_last = shuffle, seed, drop_last
         size = len(dataset)
         self.num_samples = size // num_replicas if drop_last else math.ceil(size / num_replicas)
         self.total_size = self.num_samples * num_replicas

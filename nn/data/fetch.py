@@ -43,8 +43,6 @@ class Source(NamedTuple):
 
 
 class _IterableFetcher:
-    """One pass over an iterable dataset."""
-
     def __init__(self, source: Source) -> None:
         self.source = source
         self.samples = iter(source.dataset)

@@ -42,8 +42,7 @@ class OneProcessIterator(_LoaderIterator):
 
     def __init__(self, loader: Any, fetch: Callable[[Any], Any], order: Iterator[Any]) -> None:
         super().__init__(loader)
-        self.fetch = fetch
-        self.order = order
+        self.fetch, self.order = fetch, order
 
     def _next_batch(self) -> Any:
         return self.fetch(next(self.order))

@@ -52,8 +52,7 @@ class WorkerPool:
         prefetch: int,
         timeout: float,
     ) -> None:
-        self.timeout = timeout
-        self.prefetch = prefetch
+        self.timeout, self.prefetch = timeout, prefetch
         self.workers: list[_Worker] = []
         self.pending: deque[int] = deque()
         self.active: list[bool] = []

@@ -77,10 +77,8 @@ class RandomSampler(Sampler[int]):
         num_samples: int | None = None,
         generator: Generator | None = None,
     ) -> None:
-        self.data_source = data_source
-        self.replacement = replacement
-        self._num_samples = num_samples
-        self.generator = generator
+        self.data_source, self.replacement = data_source, replacement
+        self._num_samples, self.generator = num_samples, generator
         if not isinstance(replacement, bool):
             raise TypeError(f"replacement should be a boolean value, but got replacement={replacement}")
         _check_positive("num_samples", self.num_samples)
@@ -118,8 +116,7 @@ class SubsetRandomSampler(Sampler[int]):
     """
 
     def __init__(self, indices: Sequence[int], generator: Generator | None = None) -> None:
-        self.indices = indices
-        self.generator = generator
+        self.indices, self.generator = indices, generator
 
     def __iter__(self) -> Iterator[int]:
         return (self.indices[i] for i in randperm(len(self.indices), generator=self.generator).tolist())
@@ -149,9 +146,7 @@ class BatchSampler(Sampler[list[int]]):
         _check_positive("batch_size", batch_size)
         if not isinstance(drop_last, bool):
             raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
-        self.sampler = sampler
-        self.batch_size = batch_size
-        self.drop_last = drop_last
+        self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
 
     def __iter__(self) -> Iterator[list[int]]:
         indices = iter(self.sampler)

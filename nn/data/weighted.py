@@ -40,9 +40,7 @@ class WeightedRandomSampler(Sampler[int]):
         if found.ndim != 1:
             raise ValueError(f"weights should be a 1d sequence but given weights have shape {tuple(found.shape)}")
         self.weights = found
-        self.num_samples = num_samples
-        self.replacement = replacement
-        self.generator = generator
+        self.num_samples, self.replacement, self.generator = num_samples, replacement, generator
 
     def __iter__(self) -> Iterator[int]:
         drawn = multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator)

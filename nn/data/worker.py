@@ -136,8 +136,7 @@ class _Answering:
     """Turns tasks into messages; an exception, also one at the start, is a message like others."""
 
     def __init__(self, source: Source, init_fn: Callable[[int], Any] | None, number: int, where: str) -> None:
-        self.source = source
-        self.where = where
+        self.source, self.where = source, where
         self.failed: Failure | None = None
         self.fetch: Callable[[Any], Any] | None = None
         try:

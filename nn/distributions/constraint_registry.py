@@ -80,8 +80,6 @@ transform_to = ConstraintRegistry()
 
 
 def _for_both(*given: Any) -> Callable[[Factory], Factory]:
-    """Registers a function for the constraints in both registries."""
-
     def registered(factory: Factory) -> Factory:
         for constraint in given:
             biject_to.register(constraint, factory)
@@ -94,18 +92,6 @@ def _for_both(*given: Any) -> Callable[[Factory], Factory]:
 @_for_both(constraints.real)
 def _to_real(constraint: Any) -> Transform:
     return transforms.identity_transform
-
-
-@biject_to.register(constraints.independent)
-def _biject_to_independent(constraint: Any) -> Transform:
-    base = biject_to(constraint.base_constraint)
-    return transforms.IndependentTransform(base, constraint.reinterpreted_batch_ndims)
-
-
-@transform_to.register(constraints.independent)
-def _transform_to_independent(constraint: Any) -> Transform:
-    base = transform_to(constraint.base_constraint)
-    return transforms.IndependentTransform(base, constraint.reinterpreted_batch_ndims)
 
 
 @_for_both(constraints.greater_than, constraints.greater_than_eq)
@@ -155,23 +141,23 @@ def _to_corr_cholesky(constraint: Any) -> Transform:
     return transforms.CorrCholeskyTransform()
 
 
-@biject_to.register(constraints.cat)
-def _biject_to_cat(constraint: Any) -> Transform:
-    parts = [biject_to(part) for part in constraint.cseq]
-    return transforms.CatTransform(parts, constraint.dim, constraint.lengths)
+def _register_parts(registry: ConstraintRegistry) -> None:
+    """Constraints made of others have transforms made of theirs, found in the same registry."""
+
+    @registry.register(constraints.independent)
+    def _to_independent(constraint: Any) -> Transform:
+        base = registry(constraint.base_constraint)
+        return transforms.IndependentTransform(base, constraint.reinterpreted_batch_ndims)
+
+    @registry.register(constraints.cat)
+    def _to_cat(constraint: Any) -> Transform:
+        parts = [registry(part) for part in constraint.cseq]
+        return transforms.CatTransform(parts, constraint.dim, constraint.lengths)
+
+    @registry.register(constraints.stack)
+    def _to_stack(constraint: Any) -> Transform:
+        return transforms.StackTransform([registry(part) for part in constraint.cseq], constraint.dim)
 
 
-@transform_to.register(constraints.cat)
-def _transform_to_cat(constraint: Any) -> Transform:
-    parts = [transform_to(part) for part in constraint.cseq]
-    return transforms.CatTransform(parts, constraint.dim, constraint.lengths)
-
-
-@biject_to.register(constraints.stack)
-def _biject_to_stack(constraint: Any) -> Transform:
-    return transforms.StackTransform([biject_to(part) for part in constraint.cseq], constraint.dim)
-
-
-@transform_to.register(constraints.stack)
-def _transform_to_stack(constraint: Any) -> Transform:
-    return transforms.StackTransform([transform_to(part) for part in constraint.cseq], constraint.dim)
+_register_parts(biject_to)
+_register_parts(transform_to)

@@ -48,6 +48,8 @@ class Distribution:
     has_rsample = False
     has_enumerate_support = False
     _validate_args = __debug__
+    _expands: tuple[str, ...]  # the attributes that `expand` expands; a class that sets them needs no `expand`
+    _shares: tuple[str, ...] = ()  # those that an expanded distribution has in common with this one
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
@@ -106,7 +108,25 @@ class Distribution:
             batch_shape: a shape that the batch shape expands to.
             _instance: the distribution to fill in, given by derived classes.
         """
-        raise NotImplementedError(f"{type(self).__name__}.expand() is not implemented")
+        for declaring in type(self).__mro__:
+            if "_expands" in declaring.__dict__:
+                break
+        else:
+            raise NotImplementedError(f"{type(self).__name__}.expand() is not implemented")
+        new, shape = self._get_checked_instance(declaring, _instance), Size(batch_shape)
+        for name in self._expands:
+            if name in vars(self):
+                setattr(new, name, self._expanded(vars(self)[name], shape))
+        for name in self._shares:
+            setattr(new, name, vars(self)[name])
+        Distribution.__init__(new, shape, self._event_shape, validate_args=False)
+        new._validate_args = self._validate_args
+        return new
+
+    def _expanded(self, value: Any, shape: Size) -> Any:
+        """A tensor or distribution, of the batch shape and dimensions of its own, which stay, for the batch `shape`."""
+        own = value.shape if isinstance(value, Tensor) else value.batch_shape
+        return value.expand(shape + own[len(self._batch_shape) :])
 
     @property
     def batch_shape(self) -> Size:
@@ -215,10 +235,14 @@ class Distribution:
         return self.entropy().exp()
 
     def _extended_shape(self, sample_shape: Sequence[int] = ()) -> Size:
-        """The shape of samples."""
         if not isinstance(sample_shape, Iterable):
             raise TypeError(f"sample_shape must be a tuple of ints, but got {type(sample_shape).__name__}")
         return Size((*sample_shape, *self._batch_shape, *self._event_shape))
+
+    def _check(self, value: Tensor) -> None:
+        """Check a value if the distribution is to check what it is given."""
+        if self._validate_args:
+            self._validate_sample(value)
 
     def _validate_sample(self, value: Tensor) -> None:
         """Check that `value` has a shape that fits and lies in the support."""
@@ -249,6 +273,11 @@ class Distribution:
             if size != wanted and size != 1 and wanted != 1:
                 raise ValueError(f"Value is not broadcastable with batch_shape+event_shape: {shape} vs {expected}.")
 
+    def _along(self, values: Tensor, expand: bool) -> Tensor:
+        """What `enumerate_support` returns: values along the first dimension, with dimensions for the batch."""
+        values = values.view(-1, *(1,) * len(self._batch_shape), *self._event_shape)
+        return values.expand(-1, *self._batch_shape, *self._event_shape) if expand else values
+
     def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
         """What `expand` of `cls` fills in: `_instance`, or a new instance of the own class, which begins as `cls`."""
         if _instance is None and type(self).__init__ is not cls.__init__:  # type: ignore[misc]
@@ -257,25 +286,6 @@ class Distribution:
                 "must also define a custom .expand() method."
             )
         return self.__new__(type(self)) if _instance is None else _instance
-
-    def _expanded(self, cls: type, batch_shape: Sequence[int], _instance: Any, *parameters: str) -> Any:
-        """What `expand` of `cls` returns: its parameters expanded to the batch shape, with their event dimensions.
-
-        Args:
-            cls: the class whose `expand` asks.
-            batch_shape: the new batch shape.
-            _instance: the distribution to fill in, or None.
-            parameters: names of tensors of the batch shape and dimensions of their own, which stay; those that an
-                instance does not have are left out.
-        """
-        new, shape = self._get_checked_instance(cls, _instance), Size(batch_shape)
-        for name in parameters:
-            if name in vars(self):
-                value = vars(self)[name]
-                setattr(new, name, value.expand(shape + value.shape[len(self._batch_shape) :]))
-        Distribution.__init__(new, shape, self._event_shape, validate_args=False)
-        new._validate_args = self._validate_args
-        return new
 
     def __repr__(self) -> str:
         values = {name: vars(self)[name] for name in self.arg_constraints if name in vars(self)}

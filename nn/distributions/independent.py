@@ -1,4 +1,4 @@
-"""Distributions of several independent values as one event."""
+"""Kinds of distributions: exponential families, and several independent values as one event."""
 
 from __future__ import annotations
 
@@ -6,11 +6,76 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...generated.tensor import Tensor
+from ...runtime.autograd.backward import grad
+from ...runtime.modes.grad_mode import enable_grad, is_grad_enabled
 from . import constraints
 from .distribution import Distribution
-from .parameters import _sum_rightmost
+from .parameters import _sum_rightmost, alias
 
-__all__ = ["Independent"]
+__all__ = ["ExponentialFamily", "Independent"]
+
+
+class ExponentialFamily(Distribution):
+    """The abstract base class of exponential families.
+
+    Formula: p(x) = exp(<t(x), theta> - F(theta) + k(x))
+
+    theta are the natural parameters, t the sufficient statistic, F the logarithm of the normaliser and k the carrier
+    measure. A derived class has the property `_natural_params`, the method `_log_normalizer(*params)` and the number or
+    property `_mean_carrier_measure`, the mean of k.
+
+    Args:
+        batch_shape: the shape of the parameters that differ between distributions.
+        event_shape: the shape of one sample of one of them.
+        validate_args: whether parameters and values are checked.
+
+    Example:
+        >>> import specgrad as sg
+        >>> normal = sg.distributions.Normal(0.0, 1.0)
+        >>> isinstance(normal, sg.distributions.ExponentialFamily)
+        True
+        >>> sg.distributions.ExponentialFamily.entropy(normal)
+        tensor(1.4189)
+    """
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        """The natural parameters, each of `batch_shape` and dimensions of its own."""
+        raise NotImplementedError
+
+    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
+        """The logarithm of the normaliser, of the batch shape."""
+        raise NotImplementedError
+
+    @property
+    def _mean_carrier_measure(self) -> Tensor | float:
+        """The mean of k(x)."""
+        raise NotImplementedError
+
+    def entropy(self) -> Tensor:
+        """The entropy in nats, of the batch shape: F(theta) - <theta, grad F(theta)> - E[k(x)].
+
+        The mean of the sufficient statistic is the gradient of F, so no integral is needed.
+        """
+        params, log_normalizer, means = self._normalizer_and_means()
+        result = log_normalizer - self._mean_carrier_measure
+        for param, mean in zip(params, means, strict=True):
+            product = param * mean
+            result = result - product.reshape((*self._batch_shape, -1)).sum(-1)
+        return result
+
+    def _normalizer_and_means(self) -> tuple[tuple[Tensor, ...], Tensor, tuple[Tensor, ...]]:
+        """The natural parameters, F of them, and its gradients, which are the means of the sufficient statistics."""
+        natural = self._natural_params
+        recorded = is_grad_enabled() and any(param.requires_grad for param in natural)
+        with enable_grad():
+            # Tensors of their own, so that a parameter that another is computed from does not count for that one too.
+            params = [p.view_as(p) if recorded and p.requires_grad else p.detach().requires_grad_() for p in natural]
+            log_normalizer = self._log_normalizer(*params)
+            means = grad(log_normalizer.sum(), params, create_graph=recorded)
+        if recorded:
+            return tuple(params), log_normalizer, means
+        return tuple(p.detach() for p in params), log_normalizer.detach(), means
 
 
 class Independent(Distribution):
@@ -35,6 +100,8 @@ class Independent(Distribution):
     """
 
     arg_constraints: dict[str, constraints.Constraint] = {}
+    _expands = ("base_dist",)
+    _shares = ("reinterpreted_batch_ndims",)
 
     def __init__(
         self, base_distribution: Any, reinterpreted_batch_ndims: int, validate_args: bool | None = None
@@ -49,15 +116,6 @@ class Independent(Distribution):
         self.base_dist = base_distribution
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
         super().__init__(shape[:batch], shape[batch:], validate_args=validate_args)
-
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        new = self._get_checked_instance(Independent, _instance)
-        inner = tuple(self.event_shape[: self.reinterpreted_batch_ndims])
-        new.base_dist = self.base_dist.expand((*batch_shape, *inner))
-        new.reinterpreted_batch_ndims = self.reinterpreted_batch_ndims
-        Distribution.__init__(new, batch_shape, self.event_shape, validate_args=False)
-        new._validate_args = self._validate_args
-        return new
 
     @property
     def has_rsample(self) -> bool:  # type: ignore[override]
@@ -75,28 +133,15 @@ class Independent(Distribution):
         dims = self.reinterpreted_batch_ndims
         return constraints.independent(inner, dims) if dims else inner
 
-    @property
-    def mean(self) -> Tensor:
-        found: Tensor = self.base_dist.mean
-        return found
-
-    @property
-    def mode(self) -> Tensor:
-        found: Tensor = self.base_dist.mode
-        return found
-
-    @property
-    def variance(self) -> Tensor:
-        found: Tensor = self.base_dist.variance
-        return found
+    mean = alias("base_dist.mean")
+    mode = alias("base_dist.mode")
+    variance = alias("base_dist.variance")
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        found: Tensor = self.base_dist.sample(sample_shape)
-        return found
+        return self.base_dist.sample(sample_shape)
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        found: Tensor = self.base_dist.rsample(sample_shape)
-        return found
+        return self.base_dist.rsample(sample_shape)
 
     def log_prob(self, value: Tensor) -> Tensor:
         return _sum_rightmost(self.base_dist.log_prob(value), self.reinterpreted_batch_ndims)
@@ -107,8 +152,7 @@ class Independent(Distribution):
     def enumerate_support(self, expand: bool = True) -> Tensor:
         if self.reinterpreted_batch_ndims > 0:
             raise NotImplementedError("Enumeration over cartesian product is not implemented")
-        found: Tensor = self.base_dist.enumerate_support(expand=expand)
-        return found
+        return self.base_dist.enumerate_support(expand=expand)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.base_dist}, {self.reinterpreted_batch_ndims})"

@@ -11,6 +11,7 @@ from ...runtime.modes.grad_mode import no_grad
 from . import constraints
 from .discrete.categorical import Categorical
 from .distribution import Distribution
+from .parameters import alias
 
 __all__ = ["MixtureSameFamily"]
 
@@ -41,6 +42,8 @@ class MixtureSameFamily(Distribution):
 
     arg_constraints: dict[str, constraints.Constraint] = {}
     has_rsample = False
+    _expands = ("_component_distribution", "_mixture_distribution")
+    _shares = ("_num_component", "_event_ndims")
 
     def __init__(
         self, mixture_distribution: Any, component_distribution: Any, validate_args: bool | None = None
@@ -53,31 +56,16 @@ class MixtureSameFamily(Distribution):
         self._event_ndims = len(event_shape)
         super().__init__(component_distribution.batch_shape[:-1], event_shape, validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        new = self._get_checked_instance(MixtureSameFamily, _instance)
-        new._component_distribution = self._component_distribution.expand((*batch_shape, self._num_component))
-        new._mixture_distribution = self._mixture_distribution.expand(batch_shape)
-        new._num_component, new._event_ndims = self._num_component, self._event_ndims
-        return self._expanded(MixtureSameFamily, batch_shape, new)
-
     @constraints.dependent_property
     def support(self) -> Any:
         return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)
 
-    @property
-    def mixture_distribution(self) -> Any:
-        """The distribution of the component's number."""
-        return self._mixture_distribution
-
-    @property
-    def component_distribution(self) -> Any:
-        """The components, along the last batch dimension."""
-        return self._component_distribution
+    mixture_distribution = alias("_mixture_distribution", "The distribution of the component's number.")
+    component_distribution = alias("_component_distribution", "The components, along the last batch dimension.")
 
     def _weights(self) -> Tensor:
         """The weights, with dimensions for an event."""
-        found: Tensor = self._pad_mixture_dimensions(self.mixture_distribution.probs)
-        return found
+        return self._pad_mixture_dimensions(self.mixture_distribution.probs)
 
     @property
     def mean(self) -> Tensor:
@@ -95,8 +83,7 @@ class MixtureSameFamily(Distribution):
         return (found * self.mixture_distribution.probs).sum(-1)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check(value)
         found = self.component_distribution.log_prob(self._pad(value))
         return ops.logsumexp(found + ops.log_softmax(self.mixture_distribution.logits, -1), -1)
 
@@ -110,11 +97,9 @@ class MixtureSameFamily(Distribution):
             return samples.gather(dim, index.expand(shape)).squeeze(dim)
 
     def _pad(self, x: Tensor) -> Tensor:
-        """A value for all components."""
         return x.unsqueeze(-1 - self._event_ndims)
 
     def _pad_mixture_dimensions(self, x: Tensor) -> Tensor:
-        """What there is for each component, with dimensions for the event."""
         ours, theirs = len(self.batch_shape), len(self.mixture_distribution.batch_shape)
         missing = 0 if theirs == 0 else ours - theirs
         return x.reshape((*x.shape[:-1], *(1,) * missing, *x.shape[-1:], *(1,) * self._event_ndims))

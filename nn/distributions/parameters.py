@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from functools import update_wrapper
 from numbers import Number
+from operator import attrgetter
 from typing import Any, Generic, TypeVar, overload
 
 from ...generated import ops
@@ -60,7 +61,6 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
 
 
 def _standard_normal(shape: Sequence[int], dtype: Any, device: Any) -> Tensor:
-    """Numbers of the standard normal distribution."""
     return randn(tuple(shape), dtype=dtype, device=device)
 
 
@@ -160,6 +160,26 @@ class _lazy_property_and_property(lazy_property[Any], property):
 
     def __init__(self, wrapped: Callable[[Any], Any]) -> None:
         property.__init__(self, wrapped)
+
+
+def alias(path: str, doc: str | None = None) -> Any:
+    """A property that is another attribute, such as a mean that is a parameter, or a parameter of another distribution.
+
+    Args:
+        path: the attribute's name, or names with dots between.
+        doc: what it is; that of the base class when left out.
+    """
+    return _Alias(path, doc)
+
+
+class _Alias(property):
+    def __init__(self, path: str, doc: str | None = None) -> None:
+        super().__init__(attrgetter(path))
+        self.__doc__ = doc
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        if self.__doc__ is None:
+            self.__doc__ = getattr(getattr(super(owner, owner), name, None), "__doc__", None)
 
 
 def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:

@@ -44,6 +44,8 @@ class TransformedDistribution(Distribution):
 
     arg_constraints: Any = {}
     base_dist: Any
+    _expands: tuple[str, ...] = ()
+    _shares = ("transforms",)
 
     def __init__(self, base_distribution: Any, transforms: Any, validate_args: bool | None = None) -> None:
         self.transforms = _listed(transforms)
@@ -57,14 +59,11 @@ class TransformedDistribution(Distribution):
         super().__init__(Size(shape[:batch]), Size(shape[batch:]), validate_args=validate_args)
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        new = self._get_checked_instance(TransformedDistribution, _instance)
-        new.transforms = self.transforms
-        shape: Any = Size((*batch_shape, *self.event_shape))
+        new = super().expand(batch_shape, _instance)
+        shape: Any = new.batch_shape + self.event_shape
         for transform in reversed(self.transforms):
             shape = transform.inverse_shape(shape)
         new.base_dist = self.base_dist.expand(shape[: len(shape) - len(self.base_dist.event_shape)])
-        Distribution.__init__(new, batch_shape, self.event_shape, validate_args=False)
-        new._validate_args = self._validate_args
         return new
 
     @constraints.dependent_property(is_discrete=False)
@@ -93,8 +92,7 @@ class TransformedDistribution(Distribution):
         return x
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check(value)
         dims, change, y = len(self.event_shape), value.new_zeros(()), value
         for transform in reversed(self.transforms):
             x = transform.inv(y)

@@ -58,7 +58,6 @@ def program_of(
 
 
 def _input_specs(mod: Module, recording: Recording, values: list[Any]) -> Iterator[InputSpec]:
-    """What each placeholder of the graph stands for."""
     kept, user = mod.state_dict(keep_vars=True), iter(values)
     parameters = {node_name("p", path): path for path, _ in mod.named_parameters(remove_duplicate=False)}
     buffers = {node_name("b", path): path for path, _ in mod.named_buffers(remove_duplicate=False)}
@@ -87,7 +86,6 @@ def _output_specs(recording: Recording) -> list[OutputSpec]:
 
 
 def _expected(recording: Recording, values: list[Any], sizes: Sizes) -> list[Expected]:
-    """What each of the user's inputs has to be."""
     named = {place: name for name, places in sizes.places.items() for place in places}
     found = []
     for number, (node, value) in enumerate(zip(recording.inputs, values, strict=True)):

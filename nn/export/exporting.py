@@ -99,7 +99,6 @@ def _unchanged(mod: Module) -> Iterator[None]:
 
 
 def _names_of(mod: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
-    """A name for each input, by the parameter of `forward` that takes it."""
     bound = inspect.signature(mod.forward).bind(*args, **kwargs)
     names = []
     for name, value in bound.arguments.items():
@@ -110,7 +109,6 @@ def _names_of(mod: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> lis
 
 
 def _sizes_that_vary(said: Any, mod: Module, given: tuple[tuple[Any, ...], dict[str, Any]], values: list[Any]) -> Sizes:
-    """What `dynamic_shapes` says, by the numbers of inputs."""
     sizes = Sizes()
     if said is None:
         return sizes

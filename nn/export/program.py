@@ -109,9 +109,7 @@ class ExportedProgram:
     ) -> None:
         self._graph_module = graph_module
         self._signature = graph_signature
-        self._state = state
-        self._call_spec = call_spec
-        self._expected = expected
+        self._state, self._call_spec, self._expected = state, call_spec, expected
         self._bounds = range_constraints
         self._example = example_inputs
 
@@ -263,7 +261,6 @@ def check(values: list[Any], expected: list[Expected], bounds: Mapping[str, tupl
 
 
 def _flat(wanted: TreeSpec, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-    """The user's inputs in the order of the graph's."""
     names = wanted.child(1).context or []
     if set(kwargs) != set(names):
         raise ValueError(

@@ -48,9 +48,7 @@ class Formulas:
     """
 
     def __init__(self, graph: Graph, sizes: Mapping[str, Numbers], places: Mapping[str, tuple[Node, int]]) -> None:
-        self.graph = graph
-        self.sizes = sizes
-        self.places = places
+        self.graph, self.sizes, self.places = graph, sizes, places
         self.made: dict[Any, Node] = {}
         self.last = [node for node in graph.nodes if node.op == "placeholder"][-1]
 
@@ -141,7 +139,6 @@ def _named(node: Node) -> str:
 
 
 def _leaves(values: Any) -> list[Any]:
-    """What is in nested arguments, in order."""
     found: list[Any] = []
     map_aggregate(values, lambda value: found.append(value))
     return found

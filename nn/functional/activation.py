@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime.modes.overrides.calls import NOT_HANDLED, overridden
+from ...runtime.modes.overrides.calls import NOT_HANDLED, overridden, overridden_in
 from ...runtime.modes.overrides.classes import plain
 from ..docstrings import completed_from
 
@@ -55,10 +55,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
         >>> sg.nn.functional.leaky_relu(sg.tensor([-1.0, 2.0]), 0.1)
         tensor([-0.1000,  2.0000])
     """
-    if (
-        input.__class__ not in plain
-        and (result := overridden(leaky_relu, input, negative_slope=negative_slope, inplace=inplace)) is not NOT_HANDLED
-    ):
+    if input.__class__ not in plain and (result := overridden_in(leaky_relu, locals())) is not NOT_HANDLED:
         return result
     function = ops.leaky_relu_ if inplace else ops.leaky_relu
     return function(input, negative_slope)
@@ -79,10 +76,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
         >>> sg.nn.functional.elu(sg.tensor([-100.0, 2.0]))
         tensor([-1.,  2.])
     """
-    if (
-        input.__class__ not in plain
-        and (result := overridden(elu, input, alpha=alpha, inplace=inplace)) is not NOT_HANDLED
-    ):
+    if input.__class__ not in plain and (result := overridden_in(elu, locals())) is not NOT_HANDLED:
         return result
     function = ops.elu_ if inplace else ops.elu
     return function(input, alpha)
@@ -117,11 +111,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
         >>> sg.nn.functional.hardtanh(sg.tensor([-3.0, 0.5, 3.0]))
         tensor([-1.0000,  0.5000,  1.0000])
     """
-    if (
-        input.__class__ not in plain
-        and (result := overridden(hardtanh, input, min_val=min_val, max_val=max_val, inplace=inplace))
-        is not NOT_HANDLED
-    ):
+    if input.__class__ not in plain and (result := overridden_in(hardtanh, locals())) is not NOT_HANDLED:
         return result
     function = ops.hardtanh_ if inplace else ops.hardtanh
     return function(input, min_val, max_val)
@@ -168,10 +158,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
         >>> sg.nn.functional.threshold(sg.tensor([-1.0, 2.0]), 0.5, 9.0)
         tensor([9., 2.])
     """
-    if (
-        input.__class__ not in plain
-        and (result := overridden(_threshold, input, threshold, value, inplace=inplace)) is not NOT_HANDLED
-    ):
+    if input.__class__ not in plain and (result := overridden_in(_threshold, locals())) is not NOT_HANDLED:
         return result
     return ops.threshold_(input, threshold, value) if inplace else ops.threshold(input, threshold, value)
 
@@ -196,10 +183,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
         >>> sg.nn.functional.celu(sg.tensor([-100.0, 2.0]), 0.5)
         tensor([-0.5000,  2.0000])
     """
-    if (
-        input.__class__ not in plain
-        and (result := overridden(celu, input, alpha=alpha, inplace=inplace)) is not NOT_HANDLED
-    ):
+    if input.__class__ not in plain and (result := overridden_in(celu, locals())) is not NOT_HANDLED:
         return result
     return ops.celu_(input, alpha) if inplace else ops.celu(input, alpha)
 

@@ -138,7 +138,6 @@ def _in_chunks(
 
 
 def _count(target: Tensor, weight: Tensor | None, ignore_index: int, total: Tensor) -> Tensor:
-    """The sum of the weights of all targets that count."""
     kept = target != ignore_index
     if weight is None:
         return kept.sum().to(total.dtype)

@@ -8,7 +8,7 @@ from ...runtime.dispatch import checks
 from ...runtime.errors import DtypeError, ShapeError
 from ...runtime.functions.loss_reduction import reduction_word
 from ...runtime.modes.intercept import autocast_as, interceptable
-from ...runtime.modes.overrides.calls import NOT_HANDLED, overridden
+from ...runtime.modes.overrides.calls import NOT_HANDLED, overridden_in
 from ...runtime.modes.overrides.classes import plain
 from ...runtime.ops.loss.checks import expanded
 from ..docstrings import completed_from
@@ -44,9 +44,7 @@ def mse_loss(
         tensor(2.)
     """
     if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
-        result := overridden(
-            mse_loss, input, target, size_average=size_average, reduce=reduce, reduction=reduction, weight=weight
-        )
+        result := overridden_in(mse_loss, locals())
     ) is not NOT_HANDLED:
         return result
     code = reduction_code("mse_loss", size_average, reduce, reduction)
@@ -88,9 +86,7 @@ def binary_cross_entropy(
         tensor(0.6931)
     """
     if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
-        result := overridden(
-            binary_cross_entropy, input, target, weight, size_average=size_average, reduce=reduce, reduction=reduction
-        )
+        result := overridden_in(binary_cross_entropy, locals())
     ) is not NOT_HANDLED:
         return result
     code = reduction_code("binary_cross_entropy", size_average, reduce, reduction)
@@ -128,18 +124,7 @@ def binary_cross_entropy_with_logits(
         or target.__class__ not in plain
         or weight.__class__ not in plain
         or pos_weight.__class__ not in plain
-    ) and (
-        result := overridden(
-            binary_cross_entropy_with_logits,
-            input,
-            target,
-            weight,
-            size_average=size_average,
-            reduce=reduce,
-            reduction=reduction,
-            pos_weight=pos_weight,
-        )
-    ) is not NOT_HANDLED:
+    ) and (result := overridden_in(binary_cross_entropy_with_logits, locals())) is not NOT_HANDLED:
         return result
     code = reduction_code("binary_cross_entropy_with_logits", size_average, reduce, reduction)
     return ops.binary_cross_entropy_with_logits(input, target, weight, pos_weight, code)
@@ -185,16 +170,7 @@ def nll_loss(
         tensor(1.)
     """
     if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
-        result := overridden(
-            nll_loss,
-            input,
-            target,
-            weight,
-            size_average=size_average,
-            ignore_index=ignore_index,
-            reduce=reduce,
-            reduction=reduction,
-        )
+        result := overridden_in(nll_loss, locals())
     ) is not NOT_HANDLED:
         return result
     code = reduction_code("nll_loss", size_average, reduce, reduction)
@@ -235,17 +211,7 @@ def cross_entropy(
         tensor(0.6931)
     """
     if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
-        result := overridden(
-            cross_entropy,
-            input,
-            target,
-            weight,
-            size_average=size_average,
-            ignore_index=ignore_index,
-            reduce=reduce,
-            reduction=reduction,
-            label_smoothing=label_smoothing,
-        )
+        result := overridden_in(cross_entropy, locals())
     ) is not NOT_HANDLED:
         return result
     code = reduction_code("cross_entropy", size_average, reduce, reduction)
@@ -276,7 +242,6 @@ def _of_probabilities(input: Tensor, target: Tensor, weight: Tensor | None, code
 
 
 def _times_classes(values: Tensor, weight: Tensor | None) -> Tensor:
-    """The values of each class times its weight."""
     if weight is None:
         return values
     dim = 0 if values.ndim < 2 else 1

@@ -9,7 +9,7 @@ from ...generated.tensor import Tensor
 from ...runtime.dispatch import checks
 from ...runtime.errors import ShapeError
 from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept
-from ...runtime.modes.overrides.calls import overridden
+from ...runtime.modes.overrides.calls import overridden_in
 from ...runtime.modes.overrides.classes import plain
 from .running import follow
 
@@ -56,11 +56,7 @@ def batch_norm(
         or running_var.__class__ not in plain
         or weight.__class__ not in plain
         or bias.__class__ not in plain
-    ) and (
-        result := overridden(
-            batch_norm, input, running_mean, running_var, weight, bias, training=training, momentum=momentum, eps=eps
-        )
-    ) is not NOT_HANDLED:
+    ) and (result := overridden_in(batch_norm, locals())) is not NOT_HANDLED:
         return result
     if checks.tensor("batch_norm", "input", input)._shape == (0,):
         return input.clone()  # no examples of no channels, as PyTorch sees it

@@ -9,7 +9,7 @@ from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import checks
 from ...runtime.errors import warn_user
-from ...runtime.modes.overrides.calls import NOT_HANDLED, overridden
+from ...runtime.modes.overrides.calls import NOT_HANDLED, overridden_in
 from ...runtime.modes.overrides.classes import plain
 
 INTERPOLATIONS = ("bilinear", "nearest", "bicubic")
@@ -44,9 +44,7 @@ def grid_sample(
         tensor([[[[2.]]]])
     """
     if (input.__class__ not in plain or grid.__class__ not in plain) and (
-        result := overridden(
-            grid_sample, input, grid, mode=mode, padding_mode=padding_mode, align_corners=align_corners
-        )
+        result := overridden_in(grid_sample, locals())
     ) is not NOT_HANDLED:
         return result
     if mode not in INTERPOLATIONS or padding_mode not in PADDINGS:
@@ -56,7 +54,6 @@ def grid_sample(
 
 
 def _refuse(mode: str, padding_mode: str) -> NoReturn:
-    """Say which of both words is none of those that there are."""
     for name, value, known in (("mode", mode, INTERPOLATIONS), ("padding_mode", padding_mode, PADDINGS)):
         if checks.string("grid_sample", name, value) not in known:
             raise ValueError(f"nn.functional.grid_sample(): expected {name} to be one of {known}, but got: '{value}'")

@@ -7,7 +7,7 @@ import warnings
 from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import checks
-from ...runtime.modes.overrides.calls import NOT_HANDLED, overridden
+from ...runtime.modes.overrides.calls import NOT_HANDLED, overridden_in
 from ...runtime.modes.overrides.classes import plain
 from ...runtime.tensor.dtypes import dtype as Dtype
 from ..docstrings import completed_from
@@ -32,10 +32,7 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
         >>> sg.nn.functional.softmax(sg.tensor([0.0, 0.0]), dim=0)
         tensor([0.5000, 0.5000])
     """
-    if (
-        input.__class__ not in plain
-        and (result := overridden(softmax, input, dim=dim, _stacklevel=_stacklevel, dtype=dtype)) is not NOT_HANDLED
-    ):
+    if input.__class__ not in plain and (result := overridden_in(softmax, locals())) is not NOT_HANDLED:
         return result
     return ops.softmax(input, _chosen_dim("softmax", input, dim, _stacklevel), dtype)
 
@@ -62,10 +59,7 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
         >>> sg.nn.functional.log_softmax(sg.tensor([0.0, 1000.0]), dim=0)
         tensor([-1000.,     0.])
     """
-    if (
-        input.__class__ not in plain
-        and (result := overridden(log_softmax, input, dim=dim, _stacklevel=_stacklevel, dtype=dtype)) is not NOT_HANDLED
-    ):
+    if input.__class__ not in plain and (result := overridden_in(log_softmax, locals())) is not NOT_HANDLED:
         return result
     return ops.log_softmax(input, _chosen_dim("log_softmax", input, dim, _stacklevel), dtype)
 

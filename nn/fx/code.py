@@ -6,19 +6,17 @@ import sys
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...runtime.tensor.base import TensorBase
 from ...runtime.tensor.devices import device
 from ...runtime.tensor.dtypes import dtype
 from ...runtime.tensor.memory_format import layout, memory_format
 from ...runtime.tensor.package_name import OWN, known
+from .lint import GraphLike
 from .names import Namespace, is_ours, qualified_name
 from .node import Node
 from .operators import SYMBOLS
-
-if TYPE_CHECKING:
-    from .graph import Graph
 
 _CONSTANTS = (dtype, layout, memory_format)  # which the package has under their names
 _PLAIN = (bool, int, str, type(None), bytes)
@@ -80,7 +78,7 @@ class CodeGen:
 
         return until_its_end()
 
-    def python_code(self, graph: Graph, root_module: str, verbose: bool = False) -> PythonCode:
+    def python_code(self, graph: GraphLike, root_module: str, verbose: bool = False) -> PythonCode:
         """The code of a graph.
 
         Args:
@@ -94,7 +92,7 @@ class CodeGen:
 class _Writer:
     """Writes one graph down."""
 
-    def __init__(self, codegen: CodeGen, graph: Graph, root: str, verbose: bool) -> None:
+    def __init__(self, codegen: CodeGen, graph: GraphLike, root: str, verbose: bool) -> None:
         self.codegen = codegen
         self.graph = graph
         self.root = root
@@ -123,7 +121,6 @@ class _Writer:
         return PythonCode(f"\n\n\n{head}\n{indented}", self.globals)
 
     def _last_uses(self) -> dict[Node, list[Node]]:
-        """For each node those whose values it is the last to use."""
         seen: set[Node] = set()
         found: dict[Node, list[Node]] = {}
         for node in reversed(self.graph.nodes):
@@ -166,7 +163,6 @@ class _Writer:
             self.defaults.append(f"{node.name} = {raw.replace('*', '')}\n")
 
     def value(self, node: Node) -> str:
-        """What the step computes, as an expression."""
         if node.op == "get_attr":
             return _path(self.root, node.target)
         if node.op == "call_module":
@@ -192,11 +188,9 @@ class _Writer:
         return f"({text})" if isinstance(value, (int, float)) and text.startswith("-") else text
 
     def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-        """The inside of a call's parentheses."""
         return ", ".join([*map(self.text, args), *(f"{name} = {self.text(value)}" for name, value in kwargs.items())])
 
     def text(self, value: Any) -> str:
-        """An argument as an expression."""
         if isinstance(value, Node):
             return value.name
         if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -249,7 +243,6 @@ class _Writer:
         return text
 
     def annotation(self, kind: Any) -> str:
-        """The annotation of a value."""
         if isinstance(kind, str):
             return repr(kind)
         if isinstance(kind, type) and issubclass(kind, TensorBase) and kind.__name__ == "Tensor":

@@ -188,7 +188,6 @@ def _without_graph(module: GraphModule) -> dict[str, Any]:
 
 
 def _restored(base: Any, name: str, state: dict[str, Any], records: Any) -> GraphModule:
-    """A GraphModule from its pickle."""
     made = GraphModule.__new__(base)
     type(made).__name__ = name
     made.__dict__.update(state)
@@ -197,7 +196,6 @@ def _restored(base: Any, name: str, state: dict[str, Any], records: Any) -> Grap
 
 
 def _compiled(code: PythonCode) -> Any:
-    """The function of a text, whose lines tracebacks and debuggers find."""
     file = f"<eval_with_key>.{next(_numbers)}"
     linecache.cache[file] = (len(code.src), None, code.src.splitlines(keepends=True), file)
     space = dict(code.globals)

@@ -30,8 +30,6 @@ def _named(value: Any) -> Any:
 
 
 class _Reference:
-    """A node in the arguments of a record."""
-
     def __init__(self, name: str) -> None:
         self.name = name
 

@@ -2,17 +2,48 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .graph import Graph
-    from .node import Node
+from collections.abc import Reversible
+from typing import Any, Protocol
 
 
-def lint(graph: Graph) -> None:
+class NodeLike(Protocol):
+    """What is asked of a Node here."""
+
+    graph: Any
+    name: str
+    op: str
+    target: Any
+    users: dict[Any, None]
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        """The arguments by place."""
+
+    @property
+    def kwargs(self) -> dict[str, Any]:
+        """The arguments by name."""
+
+    @property
+    def all_input_nodes(self) -> list[Any]:
+        """The nodes among the arguments."""
+
+
+class GraphLike(Protocol):
+    """What nodes, and what reads them, ask of their Graph."""
+
+    @property
+    def nodes(self) -> Reversible[Any]:
+        """All nodes in order."""
+
+    @property
+    def owning_module(self) -> Any:
+        """The GraphModule whose graph this is, or None."""
+
+
+def lint(graph: GraphLike) -> None:
     """Raise a RuntimeError, or a ValueError for targets, that says what is wrong with a graph."""
     seen_names: set[str] = set()
-    seen: set[Node] = set()
+    seen: set[NodeLike] = set()
     for node in graph.nodes:
         if node.graph is not graph:
             raise RuntimeError(f"Node '{node}' does not belong to this Graph!")
@@ -28,7 +59,7 @@ def lint(graph: Graph) -> None:
                 _check_target(node, graph.owning_module)
 
 
-def _check_used(node: Node, used: Node, graph: Graph, seen: set[Node], seen_names: set[str]) -> None:
+def _check_used(node: NodeLike, used: NodeLike, graph: GraphLike, seen: set[NodeLike], seen_names: set[str]) -> None:
     start = f"Argument '{used}' of Node '{node}'"
     if used.graph is not graph:
         raise RuntimeError(f"{start} does not belong to this Graph, but was used as an argument!")
@@ -41,7 +72,7 @@ def _check_used(node: Node, used: Node, graph: Graph, seen: set[Node], seen_name
         raise RuntimeError(f"Node '{used}' does not know its user '{node}'")
 
 
-def _check_target(node: Node, module: Any) -> None:
+def _check_target(node: NodeLike, module: Any) -> None:
     """The path of a module or attribute must lead to one."""
     found = module
     for part in node.target.split("."):

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...runtime.errors import ArgumentError, type_name
 from ...runtime.modes.overrides.api import _assert
 from .aggregates import AnyNode, map_aggregate, map_arg
 from .immutable_collections import immutable_dict
+from .lint import GraphLike
 from .names import qualified_name
-
-if TYPE_CHECKING:
-    from .graph import Graph
 
 Target = Callable[..., Any] | str
 Argument = Any  # nodes, numbers, strings, dtypes ..., nested in tuples, lists, dicts and slices
@@ -56,7 +54,7 @@ class Node(AnyNode):
 
     def __init__(
         self,
-        graph: Graph,
+        graph: GraphLike,
         name: str,
         op: str,
         target: Any,
@@ -76,7 +74,7 @@ class Node(AnyNode):
                 f"Node [graph = {graph}, name = '{name}'] target {target} has type {type_name(target)} but a str is "
                 "expected"
             )
-        self.graph = graph
+        self.graph: Any = graph  # a Graph, all of whose methods are there for those who have the node
         self.name = name
         self.op = op
         self.target = target
@@ -163,7 +161,6 @@ class Node(AnyNode):
         self._set(self._args, k)
 
     def _set(self, args: Sequence[Any], kwargs: Any) -> None:
-        """Take arguments, and note who uses whom."""
         for old in self._input_nodes:
             old.users.pop(self, None)
         used: dict[Node, None] = {}
@@ -261,8 +258,7 @@ class Node(AnyNode):
     @property
     def stack_trace(self) -> str | None:
         """Where the program made the step, where the tracer noted that."""
-        found: str | None = self.meta.get("stack_trace")
-        return found
+        return self.meta.get("stack_trace")
 
     @stack_trace.setter
     def stack_trace(self, trace: str | None) -> None:

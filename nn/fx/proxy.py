@@ -259,7 +259,6 @@ class Proxy:
 
 
 def _tracer_of(args: Any, kwargs: dict[str, Any]) -> TracerBase:
-    """The one tracer of the proxies among arguments."""
     found: dict[int, TracerBase] = {}
 
     def note(item: Any) -> Any:

@@ -102,7 +102,6 @@ def _is_equal(pattern: Any, value: Any, mapped: dict[Node, Node]) -> bool:
 
 
 def _is_closed(inside: set[Node], result: Node) -> bool:
-    """Whether nobody else uses what is computed on the way to the result."""
     return all(user in inside for node in inside if node is not result for user in node.users)
 
 

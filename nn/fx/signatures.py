@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from .node import Node
+from .lint import NodeLike
 
 
 class ArgsKwargsPair(NamedTuple):
@@ -16,7 +15,7 @@ class ArgsKwargsPair(NamedTuple):
     kwargs: dict[str, Any]
 
 
-def normalized(node: Node, root: Any) -> ArgsKwargsPair | None:
+def normalized(node: NodeLike, root: Any) -> ArgsKwargsPair | None:
     """All arguments of a call by name, defaults too; None where the signature is not known."""
     called = node.target if node.op == "call_function" else None
     if node.op == "call_module":

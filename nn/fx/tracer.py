@@ -312,8 +312,6 @@ class Tracer(TracerBase):
 
 
 class _Tracing:
-    """How many tracers run, one inside another."""
-
     depth = 0
 
 

@@ -1,25 +1,28 @@
-"""The old names of functions that fill a tensor: without the underscore, and deprecated."""
+"""Functions that fill a tensor by their old names, which are deprecated, and by private names that programs import."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from ...generated.tensor import Tensor
 from ...runtime.errors import warn_user
-from . import fill, scaled, structured
+from ...runtime.random import Generator
+from .fill import constant_, dirac_, eye_, normal_, orthogonal_, sparse_, trunc_normal_, uniform_, zeros_
+from .scaled import _calculate_fan_in_and_fan_out, kaiming_normal_, kaiming_uniform_, xavier_normal_, xavier_uniform_
 
 _NEW = (
-    fill.constant_,
-    fill.eye_,
-    fill.normal_,
-    fill.orthogonal_,
-    fill.uniform_,
-    scaled.kaiming_normal_,
-    scaled.kaiming_uniform_,
-    scaled.xavier_normal_,
-    scaled.xavier_uniform_,
-    structured.dirac_,
-    structured.sparse_,
+    constant_,
+    eye_,
+    normal_,
+    orthogonal_,
+    uniform_,
+    kaiming_normal_,
+    kaiming_uniform_,
+    xavier_normal_,
+    xavier_uniform_,
+    dirac_,
+    sparse_,
 )
 _BY_OLD_NAME: dict[str, Callable[..., Any]] = {function.__name__[:-1]: function for function in _NEW}
 
@@ -32,9 +35,7 @@ _PRIVATE = (
 def old_name(name: str) -> Callable[..., Any]:
     """The function that had this name, with a warning when it is called: `__getattr__` of nn.init."""
     if name in _PRIVATE:
-        from . import unrecorded
-
-        found: Callable[..., Any] = getattr(unrecorded, name[1:])
+        found: Callable[..., Any] = globals()[name[1:]]
         return found
     if name not in _BY_OLD_NAME:
         raise AttributeError(f"module 'specgrad.nn.init' has no attribute '{name}'")
@@ -47,3 +48,35 @@ def old_name(name: str) -> Callable[..., Any]:
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"The old name of `{name}_`; deprecated."
     return call
+
+
+def no_grad_uniform_(tensor: Tensor, a: float, b: float, generator: Generator | None = None) -> Tensor:
+    """`uniform_` between a and b."""
+    return uniform_(tensor, a, b, generator)
+
+
+def no_grad_normal_(tensor: Tensor, mean: float, std: float, generator: Generator | None = None) -> Tensor:
+    """`normal_` with this mean and standard deviation."""
+    return normal_(tensor, mean, std, generator)
+
+
+def no_grad_trunc_normal_(
+    tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Generator | None = None
+) -> Tensor:
+    """`trunc_normal_` between a and b."""
+    return trunc_normal_(tensor, mean, std, a, b, generator)
+
+
+no_grad_fill_ = constant_
+no_grad_zero_ = zeros_
+
+
+def calculate_correct_fan(tensor: Tensor, mode: str) -> int:
+    """The inputs or outputs of one unit of a weight, by 'fan_in' or 'fan_out'.
+
+    Raises:
+        ValueError: another mode.
+    """
+    if mode.lower() not in ("fan_in", "fan_out"):
+        raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
+    return _calculate_fan_in_and_fan_out(tensor)[mode.lower() == "fan_out"]

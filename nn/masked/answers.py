@@ -141,12 +141,10 @@ def _mask_of(value: Any) -> Any:
 
 
 def _function(name: str, *modules: Any) -> Any:
-    """The function of this name that takes a mask."""
     found = (vars(module).get(name) for module in modules)
     return next((each for each in found if getattr(each, "__module__", "").find(".masked.") > 0), None)
 
 
 @functools.cache
 def _overloads(name: str) -> tuple[Op, ...]:
-    """The entries of a function."""
     return tuple(entry for entry in OPS if entry.name.partition(".")[0] == name)

@@ -108,7 +108,6 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return ASMoutput(output, -output.mean())
 
     def _log_prob_of(self, input: Tensor, target: Tensor) -> Tensor:
-        """The log probability of one class for each row."""
         if target.numel() and not 0 <= int(target.min()) <= int(target.max()) < self.n_classes:
             raise RuntimeError(
                 f"AdaptiveLogSoftmaxWithLoss(): Target values should be in [0, {self.n_classes - 1}], but values in "

@@ -51,9 +51,7 @@ class NormBase(Module):
     ) -> None:
         super().__init__()
         self.num_features = checks.integer(type(self).__name__, "num_features", num_features)
-        self.eps = eps
-        self.momentum = momentum
-        self.affine = affine
+        self.eps, self.momentum, self.affine = eps, momentum, affine
         self.track_running_stats = track_running_stats
         factory = {"device": device, "dtype": dtype}
         self.register_parameter("weight", Parameter(empty(num_features, **factory)) if affine else None)
@@ -210,8 +208,7 @@ class LazyNorm(LazyModuleMixin, NormBase):
         bias: bool = True,
     ) -> None:
         super().__init__(0, eps, momentum, False, False)
-        self.affine = affine
-        self.track_running_stats = track_running_stats
+        self.affine, self.track_running_stats = affine, track_running_stats
         factory = {"device": device, "dtype": dtype}
         if affine:
             self.weight = UninitializedParameter(**factory)

@@ -29,8 +29,8 @@ def borrowed(module: str, *homes: str) -> Callable[[str], Any]:
             return import_module(f"{_PACKAGE}.{_MODULES[name]}".rstrip("."))
         for home in () if name.startswith("__") else (*lenders, *_SHAPES):
             found = import_module(f"{_PACKAGE}.{home}".rstrip("."))
-            if name in vars(found) and (home in _SHAPES or name in found.__all__):
-                return vars(found)[name]
+            if name in (vars(found) if home in _SHAPES else found.__all__):
+                return getattr(found, name)
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
 
     return find

@@ -17,22 +17,20 @@ class _Dropout(Module):
     """A subclass names its function."""
 
     function: Callable[..., Tensor]
+    _shown = ("p", "inplace")
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
         checks.floating(type(self).__name__, "p", p)
         if not 0 <= p <= 1:
             raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-        self.p = p
-        self.inplace = inplace
+        self.p, self.inplace = p, inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return type(self).function(input, self.p, self.training, self.inplace)
 
-    def extra_repr(self) -> str:
-        return f"p={self.p}, inplace={self.inplace}"
 
-
+@completed_from(F.dropout)
 class Dropout(_Dropout):
     """In training, sets each element to zero with probability p and scales the others; else does nothing.
 
@@ -40,15 +38,9 @@ class Dropout(_Dropout):
 
     Args:
         p: probability of an element to be dropped.
-        inplace: write to the input.
 
     Shape:
         Input: any. Output: the same.
-
-    Raises:
-        ValueError: p is not in [0, 1].
-
-    Source: Srivastava et al., Dropout: a simple way to prevent neural networks from overfitting (2014).
 
     Example:
         >>> import specgrad as sg

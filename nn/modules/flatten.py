@@ -32,16 +32,14 @@ class Flatten(Module):
         [32, 25]
     """
 
+    _shown = ("start_dim", "end_dim")
+
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
-        self.start_dim = start_dim
-        self.end_dim = end_dim
+        self.start_dim, self.end_dim = start_dim, end_dim
 
     def forward(self, input: Tensor) -> Tensor:
         return flatten(input, self.start_dim, self.end_dim)
-
-    def extra_repr(self) -> str:
-        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
 
 
 class Unflatten(Module):
@@ -65,6 +63,8 @@ class Unflatten(Module):
         [32, 2, 5, 5]
     """
 
+    _shown = ("dim", "unflattened_size")
+
     def __init__(self, dim: int, unflattened_size: tuple[int, ...] | list[int]) -> None:
         super().__init__()
         if not isinstance(dim, int):
@@ -77,13 +77,9 @@ class Unflatten(Module):
                     "unflattened_size must be tuple of ints, but found element of type "
                     f"{type_name(size)} at pos {position}"
                 )
-        self.dim = dim
-        self.unflattened_size = unflattened_size
+        self.dim, self.unflattened_size = dim, unflattened_size
 
     def forward(self, input: Tensor) -> Tensor:
         checks.tensor("Unflatten", "input", input)
         dim = checks.wrap_dim("Unflatten", self.dim, input.ndim)
         return input.reshape(*input.shape[:dim], *self.unflattened_size, *input.shape[dim + 1 :])
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

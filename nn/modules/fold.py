@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ...generated.tensor import Tensor
 from .. import functional as F
+from ..docstrings import completed_from
 from .module.base import Module
 
 __all__ = ["Fold", "Unfold"]
@@ -16,33 +17,26 @@ Pair = int | Sequence[int]
 class _Windows(Module):
     """Base of the layers whose windows slide over an image."""
 
+    _shown = ("kernel_size", "dilation", "padding", "stride")
+
     def __init__(self, kernel_size: Pair, dilation: Pair = 1, padding: Pair = 0, stride: Pair = 1) -> None:
         super().__init__()
-        self.kernel_size = kernel_size
-        self.dilation = dilation
-        self.padding = padding
+        self.kernel_size, self.dilation, self.padding = kernel_size, dilation, padding
         self.stride = stride
 
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
 
-
+@completed_from(F.unfold)
 class Unfold(_Windows):
     """Each window of an image as a column.
 
     Formula: y[(c kh + i) kw + j, l] = x[c, h_l + i d_h - p_h, w_l + j d_w - p_w], windows l from (h_l, w_l) on
 
     Args:
-        kernel_size: height and width of the window, or one number for both.
         dilation: the distance of its elements, d.
         padding: how many zeros are added at every side, p.
-        stride: the step of the window.
 
     Shape:
         Input: (N, C, H, W) or (C, H, W). Output: (N, C kh kw, L) or (C kh kw, L), one column for each window.
-
-    Raises:
-        RuntimeError: input of other dimensions, or no window that fits.
 
     Example:
         >>> import specgrad as sg
@@ -55,13 +49,13 @@ class Unfold(_Windows):
         return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
 
 
+@completed_from(F.fold)
 class Fold(_Windows):
     """Columns added up to an image, each where its window lies: the transpose of `Unfold`.
 
     Formula: y[c, h, w] = sum of x[(c kh + i) kw + j, l] over the windows l that have (h, w) at their place (i, j)
 
     Args:
-        output_size: height and width of the image, or one number for both.
         kernel_size: height and width of the window, or one number for both.
         dilation: the distance of its elements.
         padding: how many zeros were added at every side.
@@ -69,9 +63,6 @@ class Fold(_Windows):
 
     Shape:
         Input: (N, C kh kw, L) or (C kh kw, L), one column for each window. Output: (N, C, H, W) or (C, H, W).
-
-    Raises:
-        RuntimeError: input of other dimensions, or not as many columns as windows.
 
     Example:
         >>> import specgrad as sg

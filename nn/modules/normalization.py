@@ -76,8 +76,7 @@ class LayerNorm(_Affine):
         super().__init__()
         shape = checks.integer_list("LayerNorm", "normalized_shape", normalized_shape, 1)
         self.normalized_shape = shape
-        self.eps = eps
-        self.elementwise_affine = elementwise_affine
+        self.eps, self.elementwise_affine = eps, elementwise_affine
         self._register(shape, device, dtype, weight=elementwise_affine, bias=elementwise_affine and bias)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -119,8 +118,7 @@ class RMSNorm(_Affine):
     ) -> None:
         super().__init__()
         self.normalized_shape = checks.integer_list("RMSNorm", "normalized_shape", normalized_shape, 1)
-        self.eps = eps
-        self.elementwise_affine = elementwise_affine
+        self.eps, self.elementwise_affine = eps, elementwise_affine
         self._register(self.normalized_shape, device, dtype, weight=elementwise_affine)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -130,24 +128,19 @@ class RMSNorm(_Affine):
         return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
 
 
+@completed_from(F.local_response_norm)
 class LocalResponseNorm(Module):
     """Divides each channel by what its neighbours respond with.
 
     Formula: y = x / (k + alpha E[x^2])^beta, the mean over `size` neighbouring channels
 
     Args:
-        size: how many channels are neighbours.
         alpha: the factor of the mean.
         beta: the exponent.
         k: the constant.
 
     Shape:
         Input: (N, C, ...), of at least 3 dimensions. Output: the same.
-
-    Source: Krizhevsky, Sutskever and Hinton, ImageNet classification with deep convolutional neural networks (2012).
-
-    Raises:
-        ValueError: input of fewer than 3 dimensions.
 
     Example:
         >>> import specgrad as sg
@@ -157,10 +150,7 @@ class LocalResponseNorm(Module):
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()
-        self.size = size
-        self.alpha = alpha
-        self.beta = beta
-        self.k = k
+        self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
 
     def forward(self, input: Tensor) -> Tensor:
         return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
@@ -208,9 +198,7 @@ class GroupNorm(_Affine):
         super().__init__()
         if num_channels % num_groups:
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
-        self.num_groups = num_groups
-        self.num_channels = num_channels
-        self.eps = eps
+        self.num_groups, self.num_channels, self.eps = num_groups, num_channels, eps
         self.affine = affine
         self._register((num_channels,), device, dtype, weight=affine, bias=affine and bias)
 

@@ -223,6 +223,7 @@ class _ConstantPadNd(Module):
     """Padding by one number: a subclass sets `spatial_dims`."""
 
     spatial_dims: int
+    _shown = ("padding", "value")
 
     def __init__(self, padding: Padding, value: float) -> None:
         super().__init__()
@@ -231,9 +232,6 @@ class _ConstantPadNd(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         return F.pad(input, self.padding, "constant", self.value)
-
-    def extra_repr(self) -> str:
-        return f"padding={self.padding}, value={self.value}"
 
 
 class _ZeroPad(_ConstantPadNd):

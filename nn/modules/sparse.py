@@ -33,7 +33,6 @@ class _Table(Module):
         self.sparse = sparse
 
     def _set_weight(self, given: Tensor | None, requires_grad: bool, device: Any, dtype: Any) -> None:
-        """Start with the given table, or with a random one."""
         shape = (self.num_embeddings, self.embedding_dim)
         if given is None:
             self.weight = Parameter(empty(shape, device=device, dtype=dtype), requires_grad)
@@ -153,7 +152,6 @@ class Embedding(_Table):
 
 
 def _row(name: str, index: int | None, rows: int) -> int | None:
-    """The index of a row, counted from the front."""
     if index is not None and not -rows <= index < rows:
         raise AssertionError(f"{name} must be within num_embeddings")
     return None if index is None else index % rows

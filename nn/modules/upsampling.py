@@ -21,24 +21,18 @@ def _floats(factor: Factor | None) -> float | tuple[float, ...] | None:
     return float(factor) if isinstance(factor, (int, float)) else None
 
 
+@completed_from(F.interpolate)
 class Upsample(Module):
     """Resamples the spatial dimensions of the input.
 
     Formula: y_i = sum_j w((i + 1/2) s - 1/2 - j) x_j in each dimension, s elements of the input to one of the output
 
     Args:
-        size: the spatial sizes of the output, or one for all.
         scale_factor: what the spatial sizes are multiplied by, in the place of `size`.
         mode: 'nearest', 'nearest-exact', 'linear', 'bilinear', 'bicubic', 'trilinear' or 'area'.
-        align_corners: whether the centres of the corners, and not their edges, stay where they are.
-        recompute_scale_factor: whether s is computed from the sizes and not from scale_factor.
 
     Shape:
         Input: (N, C, L), (N, C, H, W) or (N, C, D, H, W). Output: (N, C, ...) with the spatial sizes asked for.
-
-    Raises:
-        ValueError: both or none of size and scale_factor, another number of them, or an option that the mode has not.
-        NotImplementedError: another mode, or one of another number of dimensions.
 
     Example:
         >>> import specgrad as sg
@@ -57,8 +51,7 @@ class Upsample(Module):
         super().__init__()
         self.size = size
         self.scale_factor = _floats(scale_factor)
-        self.mode = mode
-        self.align_corners = align_corners
+        self.mode, self.align_corners = mode, align_corners
         self.recompute_scale_factor = recompute_scale_factor
 
     def forward(self, input: Tensor) -> Tensor:

@@ -96,5 +96,4 @@ def _by_hand(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
 
 @functools.cache
 def _overloads(name: str) -> tuple[Op, ...]:
-    """The entries of a function."""
     return tuple(entry for entry in OPS if entry.name.partition(".")[0] == name)

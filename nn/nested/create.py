@@ -171,8 +171,7 @@ def narrow(tensor: Any, dim: int, start: Any, length: Any, layout: Any = strided
 
 
 def _numbers(value: Any, count: int) -> list[int]:
-    found: list[int] = value.tolist() if isinstance(value, TensorBase) else [value] * count  # type: ignore[attr-defined]
-    return found
+    return value.tolist() if isinstance(value, TensorBase) else [value] * count  # type: ignore[attr-defined]
 
 
 def masked_select(tensor: Any, mask: Any) -> NestedTensor:

@@ -90,7 +90,6 @@ class NestedTensor(Tensor):
     layout: Any = jagged
 
     def __new__(cls, *args: Any, **kwargs: Any) -> NoReturn:
-        """Refused: nested tensors are made by the functions of `nested`."""
         raise ArgumentError("NestedTensor(): call nested.nested_tensor() or nested.nested_tensor_from_jagged()")
 
     @classmethod
@@ -115,7 +114,6 @@ class NestedTensor(Tensor):
 
     @property
     def _sizes(self) -> tuple[int, ...]:
-        """The sizes, of which one is the NestedSize."""
         sizes = list(self._packed.shape)
         sizes[self._ragged_dim - 1] = self._ragged.size
         return (len(self._ragged), *sizes)

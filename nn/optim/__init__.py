@@ -1,22 +1,12 @@
 """Optimizers: rules that change parameters along their gradients; `lr_scheduler` changes the rules' step sizes."""
 
 from . import lr_scheduler, swa_utils
-from .adadelta import Adadelta
-from .adafactor import Adafactor
-from .adagrad import Adagrad
-from .adam import Adam
-from .adamax import Adamax
-from .adamw import AdamW
-from .asgd import ASGD
+from .adagrad import Adadelta, Adafactor, Adagrad
+from .adam import Adam, Adamax, AdamW, NAdam
 from .lbfgs import LBFGS
-from .muon import Muon
-from .nadam import NAdam
 from .optimizer import Optimizer
-from .radam import RAdam
-from .rmsprop import RMSprop
-from .rprop import Rprop
-from .sgd import SGD
-from .sparse_adam import SparseAdam
+from .radam import Muon, RAdam, SparseAdam
+from .sgd import ASGD, SGD, RMSprop, Rprop
 
 __all__ = [
     "ASGD",

@@ -1,18 +1,28 @@
-"""Adam."""
+"""Adam and its nearest relatives."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.creation import zeros_like
-from ...runtime.ops.optim.cpu import adam_update
+from ...runtime.ops.optim.cpu import adam_update, adamax_update, nadam_update
 from ..docstrings import completed_from
 from .functional import functional
-from .hyperparameters import checked
+from .optimizer import checked, given
 from .per_parameter import PerParameter
-from .rule import Rule, averaged, averaged_square, decay_apart, descend, root, shrink, start, written
+from .rule import Rule, averaged, averaged_square, descend, root, shrink, written
+
+
+def _adam(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: Sequence[float]) -> None:
+    param, grad, exp_avg, exp_avg_sq, max_exp_avg_sq = tensors
+    (step,), (beta1, beta2, eps, _, decay) = counts, settings
+    shrink(param, lr, decay)
+    mean = averaged(exp_avg, grad, 1 - beta1)
+    square = averaged_square(exp_avg_sq, grad, beta2)
+    if max_exp_avg_sq is not None:
+        square = written(max_exp_avg_sq, max_exp_avg_sq.maximum(square))
+    descend(param, mean, root(square, eps, 1 - beta2**step), lr / (1 - beta1**step))
 
 
 @completed_from(PerParameter)
@@ -38,6 +48,14 @@ class Adam(PerParameter):
         tensor([0.9000], requires_grad=True)
     """
 
+    _rule = Rule(
+        "adam",
+        adam_update,
+        _adam,
+        ("exp_avg", "exp_avg_sq", ("max_exp_avg_sq", "amsgrad")),
+        ("betas", "eps", "amsgrad", "decay"),
+    )
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -61,41 +79,170 @@ class Adam(PerParameter):
     def _update_at_places(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         raise RuntimeError("Adam does not support sparse gradients, please consider SparseAdam instead")
 
-    def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
-        state = self.state[param]
-        if not state:
-            start(state, param, group, "exp_avg", "exp_avg_sq")
-        if group["amsgrad"] and "max_exp_avg_sq" not in state:
-            state["max_exp_avg_sq"] = zeros_like(param)
-        greatest = state["max_exp_avg_sq"] if group["amsgrad"] else None
-        tensors = (param, grad, state["exp_avg"], state["exp_avg_sq"], greatest)
-        beta1, beta2 = group["betas"]
-        settings = (float(beta1), float(beta2), float(group["eps"]), float(group["amsgrad"]), decay_apart(group))
-        self._apply(_RULE, state, tensors, settings, group)
+
+adam = functional(Adam)
 
 
-def _update(
-    param: Tensor,
-    grad: Tensor,
-    exp_avg: Tensor,
-    exp_avg_sq: Tensor,
-    max_exp_avg_sq: Tensor | None,
-    step: float,
-    lr: Any,
-    beta1: float,
-    beta2: float,
-    eps: float,
-    amsgrad: float,
-    apart: float,
-) -> None:
-    shrink(param, lr, apart)
+@completed_from(Adam)
+class AdamW(Adam):
+    """Adam with weight decay apart from the gradient: it is not scaled by the estimates.
+
+    Formula: p = (1 - lr weight_decay) p, then Adam's step without weight_decay
+
+    Args:
+        weight_decay: how much parameters shrink in a step, in units of lr.
+
+    Source: Loshchilov and Hutter, Decoupled weight decay regularization (2019).
+
+    Example:
+        >>> import specgrad as sg
+        >>> w = sg.tensor([1.0], requires_grad=True)
+        >>> optimizer = sg.optim.AdamW([w], lr=0.1, weight_decay=0.5)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        tensor([0.8500], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        super().__init__(params, **given(locals()), decoupled_weight_decay=True)
+
+
+adamw = functional(AdamW, decoupled_weight_decay=True)
+
+
+def _adamax(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: Sequence[float]) -> None:
+    param, grad, exp_avg, exp_inf = tensors
+    (step,), (beta1, beta2, eps) = counts, settings
     mean = averaged(exp_avg, grad, 1 - beta1)
-    square = averaged_square(exp_avg_sq, grad, beta2)
-    if max_exp_avg_sq is not None:
-        square = written(max_exp_avg_sq, max_exp_avg_sq.maximum(square))
-    descend(param, mean, root(square, eps, 1 - beta2**step), lr / (1 - beta1**step))
+    greatest = written(exp_inf, exp_inf.mul(beta2).maximum(grad.abs().add_(eps)))
+    descend(param, mean, greatest, lr / (1 - beta1**step))
 
 
-_RULE = Rule("adam", adam_update, _update)
+@completed_from(PerParameter)
+class Adamax(PerParameter):
+    """Adam with the greatest recent gradient in place of the root of the mean square.
 
-adam = functional(Adam, "exp_avg", "exp_avg_sq", "max_exp_avg_sq", "step")
+    Formula: g = grad + weight_decay p;  m = beta1 m + (1 - beta1) g;  u = max(beta2 u, |g| + eps);
+    p = p - lr / (1 - beta1^t) m / u
+
+    Args:
+        betas: how much of the mean and of the greatest gradient is kept in a step.
+        eps: added to the size of the gradient.
+
+    Source: Kingma and Ba, Adam: a method for stochastic optimization (2015), section 7.1.
+
+    Example:
+        >>> import specgrad as sg
+        >>> w = sg.tensor([1.0], requires_grad=True)
+        >>> optimizer = sg.optim.Adamax([w], lr=0.1)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        tensor([0.9000], requires_grad=True)
+    """
+
+    _rule = Rule("adamax", adamax_update, _adamax, ("exp_avg", "exp_inf"), ("betas", "eps"))
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        super().__init__(params, checked(locals(), "lr", "eps", "weight_decay"))
+
+
+adamax = functional(Adamax)
+
+
+def _nadam(tensors: Sequence[Any], counts: Sequence[float], lr: Any, settings: Sequence[float]) -> None:
+    param, grad, exp_avg, exp_avg_sq = tensors
+    (step, product), (beta1, beta2, eps, momentum_decay, decay) = counts, settings
+    shrink(param, lr, decay)
+    now, ahead = (_momentum(beta1, t, momentum_decay) for t in (step, step + 1))
+    product *= now
+    mean = averaged(exp_avg, grad, 1 - beta1)
+    divisor = root(averaged_square(exp_avg_sq, grad, beta2), eps, 1 - beta2**step)
+    descend(param, grad, divisor, lr * (1 - now) / (1 - product))
+    descend(param, mean, divisor, lr * ahead / (1 - product * ahead))
+
+
+@completed_from(PerParameter)
+class NAdam(PerParameter):
+    """Adam with Nesterov's momentum: the step looks ahead along the mean of the gradients.
+
+    Formula: g = grad + weight_decay p;  mu_t = beta1 (1 - 0.96^(t momentum_decay) / 2);  m = beta1 m + (1 - beta1) g;
+    v = beta2 v + (1 - beta2) g^2;  p = p - lr (mu_(t+1) m / (1 - mu_1 ... mu_(t+1)) +
+    (1 - mu_t) g / (1 - mu_1 ... mu_t)) / (sqrt(v / (1 - beta2^t)) + eps)
+
+    Args:
+        momentum_decay: how fast the momentum mu grows.
+
+    Source: Dozat, Incorporating Nesterov momentum into Adam (2016).
+
+    Example:
+        >>> import specgrad as sg
+        >>> w = sg.tensor([1.0], requires_grad=True)
+        >>> optimizer = sg.optim.NAdam([w], lr=0.1)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        tensor([0.8944], requires_grad=True)
+    """
+
+    _rule = Rule(
+        "nadam",
+        nadam_update,
+        _nadam,
+        ("exp_avg", "exp_avg_sq"),
+        ("betas", "eps", "momentum_decay", "decay"),
+        ("step", "mu_product"),
+        {"mu_product": 1.0},
+    )
+    _scalars = frozenset({"step", "mu_product"})
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum_decay: float = 4e-3,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        super().__init__(params, checked(locals(), "lr", "eps", "weight_decay", "momentum_decay"))
+
+
+def _momentum(beta1: float, step: float, decay: float) -> float:
+    return beta1 * (1 - 0.5 * 0.96 ** (step * decay))
+
+
+nadam = functional(NAdam)

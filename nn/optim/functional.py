@@ -1,13 +1,17 @@
-"""Optimizers as functions: one step on lists of parameters, gradients and what is kept of each parameter."""
+"""Optimizers as functions, one step on lists of tensors; and parts of PyTorch's optimizers that libraries import."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import functools
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
+from ...generated.ops import view_as_real
 from ...generated.tensor import Tensor
 from ...runtime.arguments import explained
-from ...runtime.modes.grad_mode import enable_grad, no_grad
+from ...runtime.modes.grad_mode import enable_grad, no_grad, set_grad_enabled
+from ...runtime.tensor.dtypes import dtype, float32, float64, get_default_dtype
 from .launches import Launches
 from .per_parameter import PerParameter
 
@@ -28,14 +32,17 @@ _PAIRS = {
 }
 
 
-def functional(cls: type[PerParameter], *kept: str, **fixed: Any) -> Callable[..., None]:
+def functional(cls: type[PerParameter], *order: str, **fixed: Any) -> Callable[..., None]:
     """One step of an optimizer as a function: `f(params, grads, *lists of what is kept, **hyperparameters)`.
 
     Args:
         cls: the optimizer.
-        *kept: the names in its state of what the lists have, in order.
+        *order: the names in its state of what the lists have; without, the buffers of its rule and then its counts, the
+            steps last.
         **fixed: hyperparameters that the function does not take.
     """
+    rule: Any = cls._rule
+    kept = order or (*[name for name, _ in rule.buffers], *reversed(rule.counts))
 
     def step(params: Sequence[Tensor], grads: Sequence[Tensor], *lists: Any, **settings: Any) -> None:
         group = {**_DEFAULTS, **settings, **fixed}
@@ -46,6 +53,7 @@ def functional(cls: type[PerParameter], *kept: str, **fixed: Any) -> Callable[..
         optimizer = cls.__new__(cls)
         optimizer.state = dict(zip(params, states, strict=True))  # type: ignore[assignment]
         optimizer._launches = Launches()
+        optimizer._enter(group)
         with enable_grad() if group["differentiable"] else no_grad():
             for param, grad in zip(params, grads, strict=True):
                 optimizer._update(param, grad, group)
@@ -69,3 +77,73 @@ def _give_back(kept: Sequence[str], lists: Sequence[Any], states: Sequence[dict[
         for row, state in enumerate(states):
             if row < len(rows) and rows[row] is None:
                 rows[row] = state.get(name)
+
+
+AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
+ParamsT = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
+
+_params_doc = "params (iterable): parameters, pairs of a name and a parameter, or dicts that make groups of them"
+_foreach_doc = "foreach (bool, optional): whether ops on several tensors are used; nothing depends on it"
+_fused_doc = "fused (bool, optional): whether one kernel does a step; nothing depends on it"
+_capturable_doc = "capturable (bool, optional): whether a CUDA graph may record steps; it may"
+_differentiable_doc = "differentiable (bool, optional): whether steps are recorded"
+_maximize_doc = "maximize (bool, optional): whether the objective is to be maximized"
+
+
+def use_grad_for_differentiable(func: AnyFunction) -> AnyFunction:
+    """A decorator of `step`: recorded only where the optimizer is `differentiable`."""
+
+    @functools.wraps(func)
+    def step(*args: Any, **kwargs: Any) -> Any:
+        with set_grad_enabled(bool(args[0].defaults.get("differentiable", False))):
+            return func(*args, **kwargs)
+
+    return step  # type: ignore[return-value]
+
+
+def get_value(x: Any) -> Any:
+    """A number, of a tensor of one element too."""
+    return x.item() if isinstance(x, Tensor) else x
+
+
+def stack_if_compiling(x: Any) -> Any:
+    """What is given: nothing is compiled."""
+    return x
+
+
+def dispatch_sqrt(x: Any) -> Any:
+    """The square root of a tensor or a number."""
+    return x.sqrt() if isinstance(x, Tensor) else math.sqrt(x)
+
+
+def to_scalar(x: Any) -> Any:
+    """A tensor of one element without dimensions; others as they are."""
+    return x.squeeze() if isinstance(x, Tensor) and x.dim() != 0 else x
+
+
+def default_to_fused_or_foreach(params: Any, differentiable: bool, use_fused: bool = False) -> tuple[bool, bool]:
+    """Whether one kernel, or ops on several tensors, are the default: neither, a step is the same here."""
+    return False, False
+
+
+def view_complex_as_real(params: list[Any], *state_and_grads: list[Any]) -> None:
+    """Complex tensors in lists as real ones over the same memory, in place."""
+    for number, parameter in enumerate(params):
+        if parameter.is_complex():
+            for tensors in (params, *state_and_grads):
+                tensors[number] = view_as_real(tensors[number])
+
+
+def get_scalar_dtype(is_fused: bool | None = None) -> dtype:
+    """The dtype of counts of steps."""
+    return float32 if is_fused or get_default_dtype() is not float64 else float64
+
+
+def disable_dynamo_if_unsupported(single_tensor_fn: Any = None) -> Callable[[AnyFunction], AnyFunction]:
+    """A decorator that leaves functions as they are: nothing is compiled."""
+    return lambda func: func
+
+
+def capturable_supported_devices(supports_xla: bool = True) -> list[str]:
+    """The types of devices on which a graph may record steps."""
+    return ["cuda"]

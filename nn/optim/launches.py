@@ -130,8 +130,7 @@ def fits(tensors: Tensors) -> bool:
     for other in tensors:
         if other is not None and (other._dtype is not kind or other._shape != shape or other._device is not device):
             return False
-    reached: bool = several().within_reach(prod(shape) * len(tensors))
-    return reached
+    return several().within_reach(prod(shape) * len(tensors))
 
 
 def on_device(state: dict[str, Any], name: str, param: Tensor) -> Tensor:

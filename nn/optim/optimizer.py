@@ -1,21 +1,141 @@
-"""Optimizer, the base class: parameter groups, state per parameter, hooks around step."""
+"""Optimizer, the base class: hyperparameters and their checks, parameter groups, hooks around step."""
 
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
+from functools import wraps
+from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from ...generated.tensor import Tensor
+from ...runtime import arguments
 from ...runtime.autograd.engine.accumulate_grad import forget_gradients
 from ...runtime.autograd.hooks.hooks import RemovableHandle, add_hook
 from ...runtime.errors import type_name, warn_user
 from ...runtime.modes.intercept import watch
+from ...runtime.profiler.ranges import record_function
 from .state import OptimizerState
-from .steps import named, with_hooks
+
+_NAMES_IN_ERRORS = {"lr": "learning rate", "eps": "epsilon value"}  # of the other names errors say "... value"
+
+
+def check_not_negative(name: str, value: Any) -> None:
+    """A hyperparameter must be a number, or a tensor of one, that is not negative."""
+    if isinstance(value, Tensor) and value.numel() != 1:
+        raise ValueError("Tensor lr must be 1-element")
+    if not isinstance(value, (int, float, np.number, Tensor)):
+        raise TypeError(f"{name} must be a number, not {type_name(value)}")
+    if not value >= 0:
+        raise ValueError(f"Invalid {name}: {value}")
+
+
+def check_betas(betas: Any) -> None:
+    """The shares that two running estimates keep must be a pair of numbers in [0, 1)."""
+    if not isinstance(betas, (tuple, list)) or len(betas) != 2:
+        raise TypeError(f"betas must be a pair of numbers, not {betas!r}")
+    for position, beta in enumerate(betas):
+        check_not_negative(f"beta parameter at index {position}", beta)
+        if not beta < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {position}: {beta}")
+
+
+def given(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The hyperparameters among the `locals()` of an optimizer's constructor."""
+    return {name: value for name, value in arguments.items() if name not in ("self", "params", "__class__")}
+
+
+def checked(arguments: dict[str, Any], *not_negative: str) -> dict[str, Any]:
+    """The same once they are checked: the defaults of an optimizer's groups.
+
+    Args:
+        arguments: what the constructor was called with, by name.
+        not_negative: the names of those that must not be negative numbers.
+    """
+    found = given(arguments)
+    for name in not_negative:
+        check_not_negative(_NAMES_IN_ERRORS.get(name, f"{name} value"), found[name])
+    if "betas" in found:
+        check_betas(found["betas"])
+    if found.get("fused") and found["differentiable"]:  # autograd does not look into a kernel
+        raise RuntimeError("`fused` does not support `differentiable`")
+    if found.get("fused") and found["foreach"]:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+    return found
+
 
 Hook = Callable[..., Any]
+
+_before_all: OrderedDict[int, Hook] = OrderedDict()  # around the steps of all optimizers
+_after_all: OrderedDict[int, Hook] = OrderedDict()
+
+
+def register_optimizer_step_pre_hook(hook: Hook) -> RemovableHandle:
+    """Call a function before each step of every optimizer.
+
+    Args:
+        hook: called as `hook(optimizer, args, kwargs)`; it may return new (args, kwargs).
+    """
+    return add_hook(_before_all, hook)
+
+
+def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
+    """Call a function after each step of every optimizer.
+
+    Args:
+        hook: called as `hook(optimizer, args, kwargs)`.
+    """
+    return add_hook(_after_all, hook)
+
+
+def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
+    """`step` with the hooks around it, and a note for schedulers that it was called."""
+
+    @wraps(step)
+    def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if "_optimizer_step_pre_hooks" not in self.__dict__:  # around an optimizer, and made without `__init__`
+            return step(self, *args, **kwargs)
+        self._opt_called = True
+        own_before, own_after = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
+        try:
+            if not (own_before or own_after or watch.active or _before_all or _after_all):
+                return step(self, *args, **kwargs)
+            return _between_hooks(step, self, args, kwargs)
+        except Exception as error:
+            arguments.leave(step, error, (self, *args), kwargs)
+            raise
+
+    arguments.guards.add(wrapper.__code__)  # type: ignore[attr-defined]
+    wrapper.hooked = True  # type: ignore[attr-defined]
+    return wrapper
+
+
+def _between_hooks(step: Callable[..., Any], optimizer: Any, args: Any, kwargs: Any) -> Any:
+    with named(optimizer, "step"):
+        for hook in list(chain(_before_all.values(), optimizer._optimizer_step_pre_hooks.values())):
+            args, kwargs = _new_arguments(hook(optimizer, args, kwargs), args, kwargs)
+        result = step(optimizer, *args, **kwargs)
+        for hook in list(chain(optimizer._optimizer_step_post_hooks.values(), _after_all.values())):
+            hook(optimizer, args, kwargs)
+    return result
+
+
+def named(optimizer: Any, method: str) -> record_function:
+    """A profiler event for a method of an optimizer, whose kernels are not ops."""
+    return record_function(f"Optimizer.{method}#{type(optimizer).__name__}.{method}")
+
+
+def _new_arguments(found: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if found is None:
+        return args, kwargs
+    if not isinstance(found, tuple) or len(found) != 2:
+        raise RuntimeError(f"step pre-hook must return None or a tuple of (new_args, new_kwargs), but got {found}.")
+    return found
+
+
 Closure = Callable[[], Any]
 
 required: Any = object()  # a default that every parameter group must give itself

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,13 +19,15 @@ from ...runtime.tensor.dtypes import float32, float64
 from ...runtime.tensor.memory_format import strided
 from .launches import Launches, fits
 from .optimizer import Closure, Optimizer
-from .rule import Rule, host_counts, in_parts, rate, scalar_dtype, uphill
+from .rule import Rule, buffers_of, host_counts, in_parts, rate, scalar_dtype, uphill
 
 _EMPTY: dict[Any, np.ndarray] = {float32: np.empty(0, np.float32), float64: np.empty(0, np.float64)}
 
 
 class PerParameter(Optimizer):
-    """An optimizer whose rule looks at one parameter at a time: `_update(param, grad, group)`.
+    """An optimizer whose rule looks at one parameter at a time.
+
+    A subclass names its `_rule`, or defines `_update`.
 
     Args:
         params: tensors, pairs of a name and a tensor, or dicts that define groups.
@@ -46,10 +48,27 @@ class PerParameter(Optimizer):
         ValueError: a hyperparameter is out of range.
     """
 
+    _rule: Any = None  # a `Rule`; None where a subclass defines `_update`
     _launches: Launches  # of the step that is being made
+    # What is the same for all parameters of the group that is being changed:
+    _names: tuple[str | None, ...] = ()
+    _buffers: Callable[[dict[str, Any]], tuple[Tensor | None, ...]]
+    _settings: tuple[float, ...] = ()
+
+    def _enter(self, group: dict[str, Any]) -> None:
+        """Find the names of the rule's buffers, how they are found in a state, and the rule's settings."""
+        if self._rule is not None:
+            self._names, self._settings = self._rule.names_in(group), self._rule.settings_in(group)
+            self._buffers = buffers_of(self._names)
 
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
-        raise NotImplementedError
+        state = self.state[param]
+        try:
+            buffers = self._buffers(state)
+        except KeyError:
+            self._rule.start(state, param, group, self._names)
+            buffers = self._buffers(state)
+        self._apply(state, (param, grad, *buffers), self._settings, group)
 
     def _update_at_places(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         """The update for a sparse gradient, where the rule has one."""
@@ -72,6 +91,7 @@ class PerParameter(Optimizer):
         self._require_capturable()
         with enable_grad() if self.defaults.get("differentiable") else no_grad():
             for group in self.param_groups:
+                self._enter(group)
                 for param in group["params"]:
                     grad = param.grad
                     if grad is None:
@@ -98,7 +118,6 @@ class PerParameter(Optimizer):
 
     def _apply(
         self,
-        rule: Rule,
         state: dict[str, Any],
         tensors: Sequence[Tensor | None],
         settings: Sequence[float],
@@ -111,6 +130,7 @@ class PerParameter(Optimizer):
         on a device a launch at the end of the step changes all parameters. Gradients flow through tensor operations
         only.
         """
+        rule: Rule = self._rule
         param: Any = tensors[0]
         weight_decay, maximize = float(group.get("weight_decay", 0.0)), bool(group["maximize"])
         if weight_decay and group.get("decoupled_weight_decay"):
@@ -126,7 +146,7 @@ class PerParameter(Optimizer):
         if arrays is None:
             _, grad, *buffers = tensors
             changed = uphill(param, grad, weight_decay, maximize)  # type: ignore[arg-type]
-            in_parts(rule.operations, (param, changed, *buffers), *counts, rate(group), *settings)
+            in_parts(rule.operations, (param, changed, *buffers), counts, rate(group), settings)
             return
         if watch.active:
             announce_write(param)

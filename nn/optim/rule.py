@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.creation import tensor, zeros_like
+from ...runtime.creation import full_like, tensor, zeros_like
 from ...runtime.kernels.jit import LazyKernel
 from ...runtime.modes.grad_mode import is_grad_enabled
 from ...runtime.ops.optim import rules
@@ -15,13 +16,18 @@ from ...runtime.tensor.dtypes import dtype, float32, float64, get_default_dtype
 
 
 class Rule:
-    """An update rule, see `runtime/ops/optim/rules.py`.
+    """An update rule, see `runtime/ops/optim/rules.py`, and what an optimizer has to know of it.
 
     Args:
         name: that it has there.
         loop: (arrays, what is counted, the step size, settings, weight decay, maximize): the loop of the CPU.
         operations: (tensors, what is counted, the step size, settings): the same in operations on tensors.
+        buffers: under which names of its state a parameter has tensors of its shape, in the order of the rule; a name
+            alone, or with the option without which there is no such tensor.
+        settings: the names of the rule's hyperparameters, pairs such as betas too; "decay" is the weight decay that is
+            no penalty.
         counts: under which names of its state a parameter has what is counted for it.
+        first: values of buffers and counts before the first step that are not 0, or the name of an option for it.
 
     Attributes:
         numbers: (what is counted, the step size, settings) -> the numbers of a step.
@@ -29,11 +35,58 @@ class Rule:
     """
 
     def __init__(
-        self, name: str, loop: LazyKernel, operations: Callable[..., None], counts: tuple[str, ...] = ("step",)
+        self,
+        name: str,
+        loop: LazyKernel,
+        operations: Callable[..., None],
+        buffers: tuple[str | tuple[str, str], ...] = (),
+        settings: tuple[str, ...] = (),
+        counts: tuple[str, ...] = ("step",),
+        first: Mapping[str, float | str] | None = None,
     ) -> None:
-        self.name, self.loop, self.operations, self.counts = name, loop, operations, counts
+        self.name, self.loop, self.operations, self.settings, self.counts = name, loop, operations, settings, counts
+        self.buffers = [(each, None) if isinstance(each, str) else each for each in buffers]
+        self.first = first or {}
         self.numbers: Callable[..., Any] = getattr(rules, f"{name}_numbers")
         self.later: Callable[..., Any] = getattr(rules, f"{name}_counts", _nothing)
+
+    def start(self, state: dict[str, Any], param: Tensor, group: dict[str, Any], names: Sequence[str | None]) -> None:
+        """Give a parameter the counts and those buffers that it has none of."""
+        for each in self.counts:
+            if each not in state:
+                state[each] = number(self._first(each, group), param, group)
+        for name in names:
+            if name is not None and name not in state:
+                value = self._first(name, group)
+                filled = complex(value, value) if param.is_complex() else value
+                state[name] = full_like(param, filled) if value else zeros_like(param)
+
+    def _first(self, name: str, group: dict[str, Any]) -> float:
+        value = self.first.get(name, 0.0)
+        return float(group[value] if isinstance(value, str) else value)
+
+    def names_in(self, group: dict[str, Any]) -> tuple[str | None, ...]:
+        """The names of the buffers, None for each that the options of a group ask for none of."""
+        return tuple([name if option is None or group[option] > 0 else None for name, option in self.buffers])
+
+    def settings_in(self, group: dict[str, Any]) -> tuple[float, ...]:
+        """The rule's hyperparameters in the options of a group."""
+        found: list[float] = []
+        for name in self.settings:
+            value = decay_apart(group) if name == "decay" else group[name]
+            found += map(float, value) if isinstance(value, (tuple, list)) else [float(value)]
+        return tuple(found)
+
+
+def buffers_of(names: Sequence[str | None]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:
+    """How the buffers of these names are found in a state, None for None: one call for each parameter of a step."""
+    present = tuple(name for name in names if name is not None)
+    if present == names and len(present) > 1:
+        return itemgetter(*present)
+    if len(present) == 2 and names[2:] == (None,):  # Adam without amsgrad
+        first, second = present
+        return lambda state: (state[first], state[second], None)
+    return lambda state: tuple([None if name is None else state[name] for name in names])
 
 
 def _nothing(*given: float) -> tuple[float, ...]:
@@ -55,13 +108,6 @@ def number(value: Any, param: Tensor, group: dict[str, Any]) -> Tensor:
     """A number that is kept for a parameter as a tensor: on its device where a launch counts, else on the CPU."""
     place = param.device if is_counted_on_device(group) else "cpu"
     return tensor(float(value), dtype=scalar_dtype(group), device=place)
-
-
-def start(state: dict[str, Any], param: Tensor, group: dict[str, Any], *names: str) -> None:
-    """Initial state of a parameter: a step count of zero, and running estimates of its shape, all zero."""
-    state["step"] = number(0.0, param, group)
-    for name in names:
-        state[name] = zeros_like(param)
 
 
 def count(state: dict[str, Any]) -> float:
@@ -162,18 +208,18 @@ def descend(param: Tensor, direction: Tensor, divisor: Tensor | None, lr: Any) -
         param.addcdiv_(direction, divisor, value=-lr)
 
 
-def in_parts(rule: Callable[..., None], tensors: Sequence[Any], *settings: Any) -> None:
+def in_parts(operations: Callable[..., None], tensors: Sequence[Any], *settings: Any) -> None:
     """Apply an element-wise rule to a parameter, its gradient and running estimates.
 
     Of complex tensors it updates real and imaginary parts separately.
     """
     if not tensors[0].is_complex():
-        rule(*tensors, *settings)
+        operations(tensors, *settings)
         return
     real: list[Any] = [None if t is None else t.real.clone() for t in tensors]
     imag: list[Any] = [None if t is None else t.imag.clone() for t in tensors]
-    rule(*real, *settings)
-    rule(*imag, *settings)
+    operations(real, *settings)
+    operations(imag, *settings)
     for position, t in enumerate(tensors):
         if t is not None and position != 1:
             t.copy_(real[position] + imag[position] * 1j)

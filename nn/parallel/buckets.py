@@ -120,10 +120,7 @@ class Reducer:
         self, parameters: Sequence[Any], group: ProcessGroup, most: int, as_views: bool, find_unused: bool
     ) -> None:
         self.parameters = list(parameters)
-        self.group = group
-        self.most = most
-        self.as_views = as_views
-        self.find_unused = find_unused
+        self.group, self.most, self.as_views, self.find_unused = group, most, as_views, find_unused
         self.divisor = group.size()
         self.waiting = False  # for gradients of a backward pass
         self.order: list[int] = []  # in which gradients came in the last pass
@@ -188,7 +185,6 @@ class Reducer:
         return ReduceOp.AVG if self.divisor == self.group.size() else ReduceOp.SUM
 
     def _finish(self) -> None:
-        """Wait for all buckets, and give parameters their averages."""
         self.waiting = False
         self.passes += 1
         used = self._used_anywhere()
@@ -204,7 +200,6 @@ class Reducer:
             bucket.release()
 
     def _used_anywhere(self) -> set[int]:
-        """The parameters that have a gradient on some rank."""
         everybody = set(range(len(self.parameters)))
         if not self.find_unused or not everybody:
             return everybody

@@ -42,8 +42,7 @@ class DataParallel(Module):
     ) -> None:
         super().__init__()
         devices = cuda_device_count()
-        self.module = module
-        self.dim = dim
+        self.module, self.dim = module, dim
         self.device_ids: list[Any] = []
         if devices:
             self.device_ids = list(range(devices)) if device_ids is None else list(device_ids)

@@ -83,8 +83,7 @@ class DistributedDataParallel(Module):
         self.device_ids, self.output_device, self.dim = device_ids, output_device, dim
         self.broadcast_buffers = broadcast_buffers is not False
         self.find_unused_parameters = find_unused_parameters or static_graph
-        self.gradient_as_bucket_view = gradient_as_bucket_view
-        self.static_graph = static_graph
+        self.gradient_as_bucket_view, self.static_graph = gradient_as_bucket_view, static_graph
         self.require_backward_grad_sync = True
         self._joinable = False  # whether ranks may have fewer batches than others
         if init_sync:
@@ -107,7 +106,6 @@ class DistributedDataParallel(Module):
         self.process_group.begin(line, algorithms.barrier(self.process_group.link), 1).wait()
 
     def _copy_from(self, rank: int, parameters: bool = True) -> None:
-        """Give all ranks the parameters and buffers of one."""
         with no_grad():
             for one in [*(self.module.parameters() if parameters else ()), *self.module.buffers()]:
                 collectives.broadcast(one.detach(), group=self.process_group, group_src=rank)

@@ -58,7 +58,6 @@ class Partition:
 
 
 def _together(params: list[Any]) -> Any:
-    """One memory for parameters, which become views of it."""
     flat = params[0].detach().new_empty(sum(param.numel() for param in params))
     start = 0
     for param in params:

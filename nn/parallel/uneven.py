@@ -32,7 +32,6 @@ def joined(parallel: Any) -> None:
 
 
 def _shadow(parallel: Any, reduces: bool) -> None:
-    """One pass of the others."""
     parallel._begin_pass(reduces)
     if reduces:
         parallel._reducer.reduce_nothing()

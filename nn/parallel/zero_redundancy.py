@@ -194,7 +194,6 @@ class ZeroRedundancyOptimizer(Optimizer):
 
 
 def _checked(params: Any) -> list[Any]:
-    """The parameters, or groups of them."""
     if isinstance(params, Tensor):
         raise TypeError(f"`params` argument should be an iterable of Tensors, but got {type_name(params)}")
     found = list(params)
@@ -213,6 +212,5 @@ def _settings(group: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _copy_settings(source: list[dict[str, Any]], target: list[dict[str, Any]]) -> None:
-    """Give groups the hyperparameters of others."""
     for given, group in zip(source, target, strict=True):
         group.update(_settings(given))

@@ -55,10 +55,7 @@ class SpectralNorm:
     """The hook: before each call the weight is divided by its greatest singular value."""
 
     def __init__(self, name: str, n_power_iterations: int, dim: int, eps: float) -> None:
-        self.name = name
-        self.n_power_iterations = n_power_iterations
-        self.dim = dim
-        self.eps = eps
+        self.name, self.n_power_iterations, self.dim, self.eps = name, n_power_iterations, dim, eps
 
     def compute_weight(self, module: Any, do_power_iteration: bool) -> Tensor:
         """The weight of `module` now, with `do_power_iteration` after some iterations."""

@@ -27,8 +27,7 @@ class WeightNorm:
     """The hook: before each call the weight is computed from its directions and lengths."""
 
     def __init__(self, name: str, dim: int) -> None:
-        self.name = name
-        self.dim = dim
+        self.name, self.dim = name, dim
 
     def compute_weight(self, module: Any) -> Tensor:
         """The weight of `module` now."""

@@ -86,7 +86,6 @@ def _is_on_purpose(function: Callable[..., Any], error: Exception, given: Mappin
 
 
 def _says_where(function: Callable[..., Any], message: str, given: Mapping[str, Any]) -> bool:
-    """Whether a message names the function or one of its arguments."""
     words = [title(function).rpartition(".")[2], *given]
     return any(re.search(rf"\b{re.escape(word)}\b", message) for word in words)
 
@@ -99,7 +98,6 @@ def _is_below(frame: FrameType) -> bool:
 
 
 def _is_outermost(frame: FrameType, guards: Set[CodeType]) -> bool:
-    """Whether no other guard stands between this one and the user."""
     caller = frame.f_back
     while caller is not None and _is_below(caller):
         if caller.f_code in guards:
@@ -121,7 +119,6 @@ def _asks_for_a_key(error: Exception, given: Mapping[str, Any]) -> bool:
 
 
 def _bound(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments by name."""
     try:
         return dict(inspect.signature(function).bind(*args, **kwargs).arguments)
     except (TypeError, ValueError):

@@ -25,7 +25,6 @@ _SHOWN = 4  # items of a list, in an error
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Whether `value` is what the annotation `hint` asks for."""
     try:
         return _fits(value, hint)
     except Exception:  # a class of the user's that cannot be asked

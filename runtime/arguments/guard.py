@@ -74,16 +74,13 @@ class _Written(Signature):
 
     @property
     def parameters(self) -> MappingProxyType[str, Parameter]:
-        """Those of the function."""
         return self._signature().parameters
 
     @property
     def return_annotation(self) -> Any:
-        """That of the function."""
         return self._signature().return_annotation
 
     def replace(self, **changes: Any) -> Any:
-        """A signature with other parameters, or another annotation."""
         return self._signature().replace(**changes)
 
     def __reduce__(self) -> Any:
@@ -133,12 +130,12 @@ def guard(besides: Iterable[Any]) -> None:
             derived from, and modules for all that is in them.
     """
     for left in besides:
-        found = vars(left).values() if isinstance(left, ModuleType) else (left,)
+        found = [getattr(left, name) for name in dir(left)] if isinstance(left, ModuleType) else (left,)
         for value in found:
             if isinstance(value, (FunctionType, type)):
                 _guarded.update({owner: owner for owner in (value.__mro__ if isinstance(value, type) else (value,))})
     for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] == _PACKAGE and hasattr(module, "__all__"):
+        if name.partition(".")[0] == _PACKAGE and "__all__" in vars(module):
             guard_module(name)
 
 
@@ -146,11 +143,15 @@ def guard_module(name: str) -> None:
     """Put `explained` around what one module lists; a module loaded later than the package calls this itself."""
     module = sys.modules[name]
     for listed in module.__all__:
-        value = vars(module).get(listed)
-        if isinstance(value, type):
-            _guard_class(value)
-        elif _by_hand(value):
-            setattr(module, listed, _once(value, name))
+        if listed in vars(module):
+            setattr(module, listed, guarded(vars(module)[listed], name))
+
+
+def guarded(value: Any, home: str) -> Any:
+    """What a public module shows for a value of its own: of a function the guarded one, of a class itself."""
+    if isinstance(value, type):
+        _guard_class(value)
+    return _once(value, home) if _by_hand(value) else value
 
 
 def _once(function: Any, home: str) -> Any:

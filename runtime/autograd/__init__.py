@@ -1,4 +1,4 @@
-"""The autograd engine: nodes, backward, hooks, grad modes, custom Functions, forward mode and gradient checks."""
+"""The autograd engine: nodes, backward, hooks, grad modes, custom Functions and forward mode."""
 
 from ..modes.grad_mode import (
     enable_grad,
@@ -10,21 +10,16 @@ from ..modes.grad_mode import (
 )
 from .anomaly import detect_anomaly, is_anomaly_check_nan_enabled, is_anomaly_enabled, set_detect_anomaly
 from .backward import backward, grad
-from .checking.gradcheck import gradcheck, gradgradcheck
-from .checking.report import GradcheckError
 from .custom.context import FunctionCtx
 from .custom.function import Function, once_differentiable
 
 __all__ = [
     "Function",
     "FunctionCtx",
-    "GradcheckError",
     "backward",
     "detect_anomaly",
     "enable_grad",
     "grad",
-    "gradcheck",
-    "gradgradcheck",
     "inference_mode",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",

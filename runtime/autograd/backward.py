@@ -6,6 +6,7 @@ from typing import Any
 
 from ..dispatch.fast_path import starter
 from ..errors import GraphError, warn_user
+from ..extension_points import extension
 from ..tensor.base import TensorBase
 from .engine.arguments import as_tuple, initial, initial_gradients, input_edge, is_edge, root_edge, zeros_like
 from .engine.inputs import Capture
@@ -184,8 +185,6 @@ def _captured(edges: list[Any], grads: list[Any], targets: list[Any], retain: bo
 
 def _mapped(edges: list[Any], grads: list[Any], targets: list[Any], retain: bool, create: bool) -> list[Any]:
     """The gradients at the targets for each vector of a batch of gradients, by one pass under `vmap`."""
-    from ..batching import vmap
-
     present: list[bool] = []
 
     def captured(*one: Any) -> tuple[Any, ...]:
@@ -193,7 +192,7 @@ def _mapped(edges: list[Any], grads: list[Any], targets: list[Any], retain: bool
         present.extend(result is not None for result in results)
         return tuple([result for result in results if result is not None])
 
-    found = iter(vmap(captured)(*grads))
+    found = iter(extension("vmap")(captured)(*grads))
     return [next(found) if there else None for there in present]
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from types import TracebackType
 
-from ..dispatch import checks
-from ..modes.thread_state import mode
+import numpy as np
+
+from ..errors import ArgumentError, type_name
+from ..modes.thread_state import mode as thread_mode
 
 
 def is_multithreading_enabled() -> bool:
     """Whether programs allow several threads in a backward pass; specgrad's runs in the thread that called it."""
-    return bool(mode.__dict__.get("multithreading", True))
+    return bool(thread_mode.__dict__.get("multithreading", True))
 
 
 class set_multithreading_enabled:
@@ -29,7 +31,9 @@ class set_multithreading_enabled:
     """
 
     def __init__(self, mode: bool) -> None:
-        self.mode = checks.boolean("set_multithreading_enabled", "mode", mode)
+        if not isinstance(mode, (bool, np.bool_)):
+            raise ArgumentError(f"set_multithreading_enabled(): argument 'mode' must be bool, not {type_name(mode)}")
+        self.mode = bool(mode)
         self._before = is_multithreading_enabled()
         _set(self.mode)
 
@@ -47,4 +51,4 @@ class set_multithreading_enabled:
 
 
 def _set(value: bool) -> None:
-    mode.__dict__["multithreading"] = value
+    thread_mode.__dict__["multithreading"] = value

@@ -175,8 +175,6 @@ class Node:
 
 
 class Output:
-    """Output number `index` of a node that has several."""
-
     __slots__ = ("index", "node")
     edge_kind = OUTPUT
 

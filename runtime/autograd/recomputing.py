@@ -42,7 +42,6 @@ def _starting_at(x: Any) -> Any:
 
 
 def recompute_jvp(compute: Callable[..., Any], primals: Tensors, tangents: Tensors, *rest: Any) -> tuple[Any, ...]:
-    """The tangents of compute(*primals, *rest)."""
     with dual_level() as level:
         duals = [p if t is None else make_dual(p, t, level=level) for p, t in zip(primals, tangents, strict=True)]
         return tuple([unpack_dual(output, level=level).tangent for output in compute(*duals, *rest)])

@@ -20,7 +20,6 @@ class NotImplemented(Node):
     why: str
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """Refuse."""
         raise NotDifferentiableError(self.why)
 
 

@@ -48,25 +48,20 @@ class Call:
 
     @property
     def op(self) -> str:
-        """The op's name without overload and underscore."""
         return self.name.partition(".")[0].removesuffix("_")
 
     @property
     def first(self) -> Any:
-        """The first argument, or the first of a list."""
         value = next(iter(self.arguments.values()))
         return value[0] if isinstance(value, (list, tuple)) else value
 
     def sibling(self, name: str) -> Any:
-        """Another op of the same package, or of those that it builds on."""
         return getattr(self.function.__globals__.get("op", op), name)
 
     def is_batched(self, *names: str) -> bool:
-        """Whether some of these arguments differ between the examples."""
         return any(belongs(self.arguments[name], self.level) for name in names)
 
     def tensors(self) -> dict[str, Any]:
-        """The arguments that are tensors."""
         return {name: value for name, value in self.arguments.items() if isinstance(value, TensorBase)}
 
     def whole(self, value: Any) -> Any:
@@ -90,7 +85,6 @@ class Call:
         return self.whole(value) if belongs(value, self.level) else value
 
     def all_whole(self) -> dict[str, Any]:
-        """The arguments, every tensor with all examples in front."""
         return {name: self.whole(value) for name, value in self.arguments.items()}
 
     def run(self, arguments: dict[str, Any], function: Callable[..., Any] | None = None) -> Any:
@@ -104,11 +98,9 @@ class Call:
         return function(*arguments[SIZES], **rest)
 
     def examples(self) -> Iterator[dict[str, Any]]:
-        """The arguments of each example alone."""
         return map(self.example, range(self.size))
 
     def example(self, index: int) -> dict[str, Any]:
-        """The arguments of one example, or of a stand-in where the batch is empty."""
         return {name: self._example(value, index) for name, value in self.arguments.items()}
 
     def _example(self, value: Any, index: int) -> Any:
@@ -123,25 +115,20 @@ class Call:
         return none + stand_in(none._shape, none) if none._dtype.kind in "fc" else none
 
     def wrapped(self, result: Any) -> Any:
-        """The op's result for all examples, as the function under vmap sees it."""
         return wrapped(result, self.level)
 
     def dimension(self, dim: int, rank: int) -> int:
-        """A dimension of an example, counted in the whole batch."""
         return 1 + checks.wrap_dim(self.op, dim, rank)
 
     def dimensions(self, dims: Any, rank: int) -> Any:
-        """One or several dimensions of an example, counted in the whole batch."""
         if isinstance(dims, (list, tuple)):
             return [self.dimension(d, rank) for d in dims]
         return self.dimension(dims, rank)
 
     def dimension_names(self) -> list[str]:
-        """The arguments that count dimensions."""
         return [name for name in self.arguments if _DIMENSION.fullmatch(name)]
 
     def shape_names(self) -> list[str]:
-        """The arguments that are shapes."""
         return [name for name in self.arguments if _SHAPE.fullmatch(name)]
 
 

@@ -14,7 +14,6 @@ NO_KWARGS = flatten({})[1]
 
 
 def name_of(func: Any) -> str:
-    """A function's name, for messages."""
     if isinstance(func, functools.partial):
         return f"functools.partial({name_of(func.func)}, ...)"
     return getattr(func, "__name__", type_name(func))
@@ -82,7 +81,6 @@ def _counted(where: str, leaf: Any, dim: Any) -> int | None:
 
 
 def _size(leaves: Sequence[Any], dims: Sequence[Any]) -> int:
-    """The number of examples."""
     sizes = [leaf._shape[dim] for leaf, dim in zip(leaves, dims, strict=True) if dim is not None]
     if not sizes:
         raise ValueError("vmap: Expected at least one Tensor to vmap over")

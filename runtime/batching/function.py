@@ -33,7 +33,6 @@ class VmapInfo(NamedTuple):
 
 
 def by_own_rule(cls: Any, info: VmapInfo, batched: Sequence[bool], spec: Any, values: Sequence[Any]) -> Any:
-    """Call the rule on whole batches, which have the examples in front."""
     in_dims = unflatten([0 if b else None for b in batched], spec)
     return cls.vmap(info, in_dims, *unflatten(values, spec))
 
@@ -99,7 +98,6 @@ class BatchedCall:
         self.running: Any = None
 
     def examples(self, values: Sequence[Any], batched: Sequence[bool], level: int) -> list[Any]:
-        """Whole batches as examples."""
         return [wrap(v, level) if b and v is not None else v for v, b in zip(values, batched, strict=True)]
 
     def forward(self, values: Sequence[Any]) -> tuple[Any, ...]:
@@ -117,7 +115,6 @@ class BatchedCall:
         return tuple([_bare(o, level) for o in outputs])
 
     def _own(self, values: Sequence[Any], level: int) -> Any:
-        """The output by the user's own rule."""
         if self.returned is NOT_HANDLED:
             self.returned = by_own_rule(self.cls, self.info, self.batched, self.spec, values)
         output, self.returned = as_examples(self.returned, level), None
@@ -147,7 +144,6 @@ class BatchedCall:
         return own
 
     def backward(self, ctx: Any, grads: Sequence[Any]) -> list[Any]:
-        """The user's backward for all examples."""
         with vmap_level(*self.info) as level:
             own = self.context(ctx, ctx.saved_batched, level)
             given = unflatten(self.examples(grads, self.out_batched, level), self.out_spec)
@@ -158,7 +154,6 @@ class BatchedCall:
             return self._gathered(f"{self.cls.__name__}Backward", found, ctx.needs_input_grad[1:], level)
 
     def _gathered(self, name: str, found: tuple[Any, ...], needed: Sequence[bool], level: int) -> list[Any]:
-        """Gradients of whole batches, one for each value that the call was given."""
         args = unflatten(range(len(self.metas)), self.spec)
         check_count(name, found, len(args))
         result: list[Any] = [None] * len(self.metas)
@@ -176,7 +171,6 @@ class BatchedCall:
         return grad.value.sum(0) if level_of(grad) == level else grad
 
     def push_forward(self, ctx: Any, tangents: Sequence[Any]) -> tuple[Any, ...]:
-        """The user's jvp for all examples."""
         with vmap_level(*self.info) as level:
             own = self.context(ctx, getattr(ctx, "forward_batched", ()), level)
             args = unflatten(self.examples(tangents, self.batched, level), self.spec)
@@ -260,7 +254,6 @@ def _is_cut_off(values: Sequence[Any], returned: Any) -> bool:
 
 
 def _check_rule(cls: Any) -> None:
-    """A Function under vmap has one rule."""
     if cls.setup_context is Function.setup_context:
         raise RuntimeError(
             f"{cls.__name__}: In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, "

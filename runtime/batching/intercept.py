@@ -63,7 +63,6 @@ def largest(values: Any) -> tuple[int, int]:
 
 
 def call_of(call: OpCall, level: int, size: int) -> Call:
-    """The call as rules see it."""
     kwargs = call.kwargs
     if "out" in kwargs and kwargs["out"] is None:
         kwargs = {name: value for name, value in kwargs.items() if name != "out"}
@@ -71,7 +70,6 @@ def call_of(call: OpCall, level: int, size: int) -> Call:
 
 
 def compute(call: Call, rule: str) -> Any:
-    """The result of a rule, for all examples."""
     if call.writes:
         check_written(call)
     elif "out" in call.arguments:

@@ -37,7 +37,6 @@ def let_watch(watcher: Watcher) -> None:
 
 
 def running_levels() -> tuple[VmapLevel, ...]:
-    """The vmaps of this thread, outermost first."""
     return _running.levels
 
 

@@ -11,8 +11,6 @@ from .tensor import BatchedMethods, wrap
 
 
 class Levels:
-    """The vmaps of a call."""
-
     __slots__ = ("levels",)
 
     def __init__(self) -> None:

@@ -29,29 +29,22 @@ class Given(NamedTuple):
     place: int
 
     def value(self, arguments: list[Any]) -> Any:
-        """The argument."""
         return arguments[self.place]
 
 
 class Whole(NamedTuple):
-    """The batch that an argument is an example of."""
-
     place: int
 
     def value(self, arguments: list[Any]) -> Any:
-        """The batch."""
         return arguments[self.place].value
 
 
 class Derived(NamedTuple):
-    """What a function makes of the batch."""
-
     place: int
     function: Callable[..., Any]
     rest: tuple[Any, ...]
 
     def value(self, arguments: list[Any]) -> Any:
-        """The function's value."""
         return self.function(arguments[self.place].value, *self.rest)
 
 
@@ -61,7 +54,6 @@ class Constant(NamedTuple):
     constant: Any
 
     def value(self, arguments: list[Any]) -> Any:
-        """The same for all calls of a kind."""
         return self.constant
 
 
@@ -73,7 +65,6 @@ class Translation(NamedTuple):
     named: dict[str, Any]
 
     def run(self, call: OpCall) -> Any:
-        """The result for all examples."""
         given = [*call.args, *call.kwargs.values()]
         placed = [source.value(given) for source in self.placed]
         if not self.named:
@@ -145,12 +136,10 @@ def translated(function: Callable[..., Any], sources: dict[str, Any]) -> Transla
 
 
 def has_place(parameter: inspect.Parameter) -> bool:
-    """Whether an argument may be given by its place."""
     return parameter.kind is parameter.POSITIONAL_OR_KEYWORD
 
 
 def is_default(source: Any, parameter: inspect.Parameter | None) -> bool:
-    """Whether a parameter is what it is without an argument."""
     return isinstance(source, Constant) and parameter is not None and source.constant is parameter.default
 
 

@@ -37,7 +37,6 @@ def refusal(level: int, why: str) -> RuntimeError:
 
 
 def _of_value(name: str) -> property:
-    """An attribute that is the value's own."""
     return property(lambda self: getattr(self.value, name), lambda self, new: setattr(self.value, name, new), doc=name)
 
 
@@ -54,9 +53,9 @@ class BatchedMethods(TensorBase):
     __slots__ = ()
     value: Any
     level: int
-    is_example = True
     __torch_function__ = disabled
 
+    _vmap_level = property(lambda self: self.level)
     _flat = property(lambda self: None)
     _nd = property(lambda self: None)
     _shape = property(lambda self: self.value._shape[1:])
@@ -91,7 +90,6 @@ class BatchedMethods(TensorBase):
         raise refusal(self.level, CONTROL_FLOW)
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
-        """Whether the whole batch lies in row-major order."""
         return self.value.is_contiguous()
 
     def contiguous(self, memory_format: Any = None) -> Any:
@@ -99,7 +97,6 @@ class BatchedMethods(TensorBase):
         return self if self.is_contiguous() else op.contiguous_copy(self)
 
     def detach(self) -> Any:
-        """A tensor over this memory outside the graph."""
         return wrap(self.value.detach(), self.level)
 
     @property
@@ -124,26 +121,21 @@ class BatchedMethods(TensorBase):
         return self.value.register_post_accumulate_grad_hook(of_batch(hook, self.value._shape[0]))
 
     def retain_grad(self) -> None:
-        """Keep the gradient of this non-leaf in its `.grad`."""
         self.value.retain_grad()
 
     def _new(self, name: str, size: Sequence[int], *args: Any, **kwargs: Any) -> Any:
         return wrap(getattr(self.value, name)((self.value._shape[0], *size), *args, **kwargs), self.level)
 
     def new_zeros(self, *size: Any, **kwargs: Any) -> Any:
-        """Zeros, different memory for each example."""
         return self._new("new_zeros", _sizes(size), **kwargs)
 
     def new_ones(self, *size: Any, **kwargs: Any) -> Any:
-        """Ones, different memory for each example."""
         return self._new("new_ones", _sizes(size), **kwargs)
 
     def new_empty(self, *size: Any, **kwargs: Any) -> Any:
-        """Anything, different memory for each example."""
         return self._new("new_empty", _sizes(size), **kwargs)
 
     def new_full(self, size: Sequence[int], fill_value: Any, **kwargs: Any) -> Any:
-        """One value, different memory for each example."""
         return self._new("new_full", size, fill_value, **kwargs)
 
     def _with_tangent(self, tangent: Any, level: int) -> Any:

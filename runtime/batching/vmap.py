@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..extension_points import fill
 from ..modes.intercept import EXAMPLES, Watcher
 from ..namespace import op
 from ..pytree import flatten, unflatten
@@ -151,3 +152,6 @@ def check_outputs(func: Any, outputs: Sequence[Any], places: Sequence[Any], leve
                 f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(output)}. Did you mean to set "
                 "out_dims= to None for output?"
             )
+
+
+fill("vmap", vmap)

@@ -58,7 +58,6 @@ def tensor(
 
 
 def place_of(data: Any, device: Any) -> Any:
-    """The argument `device`, or where a tensor that is given lies."""
     return data._device if device is None and isinstance(data, TensorBase) else device
 
 

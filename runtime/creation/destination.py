@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..dispatch import checks
@@ -10,7 +10,6 @@ from ..dispatch.writing import write_out
 from ..errors import UnsupportedDtypeError
 from ..tensor.base import fresh
 from ..tensor.devices import default_device, resolve
-from ..tensor.dtypes import dtype as Dtype
 from ..tensor.dtypes import get_default_dtype
 from ..tensor.memory import empty
 from ..tensor.memory_format import layout as Layout
@@ -18,12 +17,13 @@ from ..tensor.memory_format import strided
 from ..tensor.shapes import Shape
 
 
-def written(op: str, out: Any, dtype: Any, requires_grad: Any, make: Callable[[Dtype, Any], Any]) -> Any:
-    """What `make` gives for the dtype and device of `out`, written there; `out` takes its shape."""
+def written(make: partial[Any], out: Any, dtype: Any, requires_grad: Any) -> Any:
+    """What a creation function gives for the dtype and device of `out`, written there; `out` takes its shape."""
+    op = make.func.__name__
     target = checks.tensor(op, "out", out)
     if dtype is not None and checks.dtype(op, "dtype", dtype) is not target._dtype:
         raise RuntimeError(f"{op}(): dtype {dtype} does not match dtype of out parameter ({target._dtype})")
-    write_out(op, target, make(target._dtype, target._device))
+    write_out(op, target, make(dtype=target._dtype, device=target._device))
     return target.requires_grad_() if requires_grad else target
 
 
@@ -49,6 +49,5 @@ def sparse_zeros(op: str, layout: Any, size: Shape, dtype: Any, device: Any, req
 
 
 def require_strided(op: str, layout: Any) -> None:
-    """Refuse a layout that new tensors cannot have."""
     if layout is not None and layout is not strided:
         raise UnsupportedDtypeError(f"{op}(): expected layout=strided, but got {layout}")

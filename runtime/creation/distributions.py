@@ -306,7 +306,6 @@ def _places_here(input: Any, count: int, again: bool, generator: Generator | Non
 
 
 def is_here(place: Any) -> bool:
-    """Whether a device is the host, or whether a tensor has its elements there."""
     return place is CPU if not _is_tensor(place) else place._device is CPU and is_known(place)
 
 

@@ -27,7 +27,6 @@ HALF_OF_VARIANCE = 0.5**0.5  # as a factor: what each part of a complex number h
 
 
 def stream(op: str, generator: Generator | None) -> Generator:
-    """The argument `generator`, or the default one."""
     return default_generator if generator is None else checks.optional_generator(op, "generator", generator)
 
 
@@ -95,7 +94,6 @@ def integers(
 
 
 def permutation(op: str, generator: Generator, count: int, kind: Dtype, device: Any = None) -> Any:
-    """The numbers from 0 to count - 1 in random order."""
     return filled_by("fill_permutation", op, generator, (count,), int64, device, cast_to=kind)
 
 

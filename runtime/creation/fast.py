@@ -68,8 +68,6 @@ def like_first(creation: Creation) -> Callable[[Any], Any]:
 
 
 def drawn_first(creation: Creation) -> Callable[[Any], Any]:
-    """As `like_first`, for functions such as `rand`."""
-
     def decorate(general: Any) -> Any:
         def drawn(
             *sizes: Any,
@@ -97,8 +95,6 @@ def drawn_first(creation: Creation) -> Callable[[Any], Any]:
 
 
 def drawn_like_first(creation: Creation) -> Callable[[Any], Any]:
-    """As `like_first`, for functions such as `rand_like`."""
-
     def decorate(general: Any) -> Any:
         def drawn(
             input: Any,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -54,16 +55,10 @@ def zeros(
         if made is not None:
             return made
     if out is not None:
-        return written(
-            "zeros", out, dtype, requires_grad, lambda kind, place: zeros(*sizes, size=size, dtype=kind, device=place)
-        )
+        return written(partial(zeros, *sizes, size=size), out, dtype, requires_grad)
     if (made := ZEROS.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
         return made
-    if (
-        made := asked(
-            zeros, *sizes, size=size, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory
-        )
-    ) is not NOT_HANDLED:
+    if (made := asked(zeros, (dtype, device, requires_grad, pin_memory), *sizes, size=size)) is not NOT_HANDLED:
         return made
     shape = size_argument("zeros", sizes, size)
     t = filled("zeros", shape, 0, chosen_dtype("zeros", dtype, get_default_dtype()), device)
@@ -90,16 +85,10 @@ def ones(
     if layout is not None:
         require_strided("ones", layout)
     if out is not None:
-        return written(
-            "ones", out, dtype, requires_grad, lambda kind, place: ones(*sizes, size=size, dtype=kind, device=place)
-        )
+        return written(partial(ones, *sizes, size=size), out, dtype, requires_grad)
     if (made := ONES.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
         return made
-    if (
-        made := asked(
-            ones, *sizes, size=size, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory
-        )
-    ) is not NOT_HANDLED:
+    if (made := asked(ones, (dtype, device, requires_grad, pin_memory), *sizes, size=size)) is not NOT_HANDLED:
         return made
     shape = size_argument("ones", sizes, size)
     t = filled("ones", shape, 1, chosen_dtype("ones", dtype, get_default_dtype()), device)
@@ -136,16 +125,10 @@ def empty(
         made = empty(*sizes, size=size, dtype=dtype, device=device, pin_memory=pin_memory)
         return finish("empty", in_format(made, memory_format), device, requires_grad)
     if out is not None:
-        return written(
-            "empty", out, dtype, requires_grad, lambda kind, place: empty(*sizes, size=size, dtype=kind, device=place)
-        )
+        return written(partial(empty, *sizes, size=size), out, dtype, requires_grad)
     if (made := EMPTY.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
         return made
-    if (
-        made := asked(
-            empty, *sizes, size=size, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory
-        )
-    ) is not NOT_HANDLED:
+    if (made := asked(empty, (dtype, device, requires_grad, pin_memory), *sizes, size=size)) is not NOT_HANDLED:
         return made
     shape = size_argument("empty", sizes, size)
     kind = chosen_dtype("empty", dtype, get_default_dtype())
@@ -154,7 +137,6 @@ def empty(
 
 
 def in_format(made: Any, memory_format: Any) -> Any:
-    """A new tensor in the memory format that was asked for."""
     wanted = checks.memory_format("empty", "memory_format", memory_format)
     return relaid(made, format_strides("empty", made._shape, wanted))
 
@@ -189,16 +171,10 @@ def full(
     if layout is not None:
         require_strided("full", layout)
     if out is not None:
-        return written(
-            "full", out, dtype, requires_grad, lambda kind, place: full(size, fill_value, dtype=kind, device=place)
-        )
+        return written(partial(full, size, fill_value), out, dtype, requires_grad)
     if (made := FULL.launch(size, fill_value, dtype, device, requires_grad, pin_memory)) is not None:
         return made
-    if (
-        made := asked(
-            full, size, fill_value, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory
-        )
-    ) is not NOT_HANDLED:
+    if (made := asked(full, (dtype, device, requires_grad, pin_memory), size, fill_value)) is not NOT_HANDLED:
         return made
     shape = checked_size("full", checks.integer_list("full", "size", size))
     value = checks.scalar("full", "fill_value", fill_value)
@@ -233,12 +209,10 @@ def eye(
     if layout is not None:
         require_strided("eye", layout)
     if out is not None:
-        return written("eye", out, dtype, requires_grad, lambda kind, place: eye(n, m, dtype=kind, device=place))
+        return written(partial(eye, n, m), out, dtype, requires_grad)
     if (made := EYE.launch(n, m, dtype, device, requires_grad, pin_memory)) is not None:
         return made
-    if (
-        made := asked(eye, n, m=m, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
-    ) is not NOT_HANDLED:
+    if (made := asked(eye, (dtype, device, requires_grad, pin_memory), n, m=m)) is not NOT_HANDLED:
         return made
     rows = checks.integer("eye", "n", n)
     columns = rows if m is None else checks.integer("eye", "m", m)
@@ -266,9 +240,7 @@ def scalar_tensor(
     """
     if (made := SCALAR.launch(s, dtype, device, requires_grad, pin_memory)) is not None:
         return made
-    if (
-        made := asked(scalar_tensor, s, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
-    ) is not NOT_HANDLED:
+    if (made := asked(scalar_tensor, (dtype, device, requires_grad, pin_memory), s)) is not NOT_HANDLED:
         return made
     value = checks.scalar("scalar_tensor", "s", s)
     kind = chosen_dtype("scalar_tensor", dtype, get_default_dtype())

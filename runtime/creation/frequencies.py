@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,9 +40,7 @@ def fftfreq(
         tensor([ 0.0000,  0.2000,  0.4000, -0.4000, -0.2000])
     """
     if out is not None:
-        return written(
-            "fftfreq", out, dtype, requires_grad, lambda kind, place: fftfreq(n, d, dtype=kind, device=place)
-        )
+        return written(partial(fftfreq, n, d), out, dtype, requires_grad)
     count = _counted("fftfreq", n)
     with allocating("fftfreq"):
         order = np.arange(count)
@@ -76,9 +75,7 @@ def rfftfreq(
         tensor([0.0000, 0.2000, 0.4000])
     """
     if out is not None:
-        return written(
-            "rfftfreq", out, dtype, requires_grad, lambda kind, place: rfftfreq(n, d, dtype=kind, device=place)
-        )
+        return written(partial(rfftfreq, n, d), out, dtype, requires_grad)
     count = _counted("rfftfreq", n)
     with allocating("rfftfreq"):
         order = np.arange(count // 2 + 1)

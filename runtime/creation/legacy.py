@@ -47,7 +47,6 @@ def new(like: Any, data: tuple[Any, ...], kwargs: dict[str, Any], device: Any) -
 
 
 def _arguments(name: str, data: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-    """What is given by place or by one of PyTorch's names."""
     if not named:
         return data
     key, value = next(iter(named.items()))

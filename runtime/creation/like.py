@@ -28,7 +28,6 @@ NEW_EMPTY = Creation("new_empty", "nothing", "LSs")
 
 
 def options_like(op: str, source: Any, dtype: Any, device: Any) -> tuple[Any, Any]:
-    """dtype and device: those given, else those of `source`."""
     checks.tensor(op, "input", source)
     return chosen_dtype(op, dtype, source._dtype), source._device if device is None else device
 

@@ -11,8 +11,9 @@ import numpy as np
 from ..errors import DtypeError, type_name
 from ..tensor.base import TensorBase, number_array
 from ..tensor.casting import cast
-from ..tensor.dtypes import bool_, from_numpy, get_default_dtype, iinfo, int64, promote_types, uint64
+from ..tensor.dtypes import bool_, get_default_dtype, iinfo, int64, promote_types, uint64
 from ..tensor.dtypes import dtype as Dtype
+from ..tensor.dtypes import from_numpy as dtype_from_numpy
 
 _MAX_DIMS = 64
 _RANK: dict[Any, int] = {bool: 0, int: 1, float: 2, complex: 3}
@@ -75,7 +76,7 @@ def _are_equal_arrays(level: list[Any]) -> bool:
 
 
 def _stack(shape: list[int], arrays: list[np.ndarray], kind: Dtype | None) -> tuple[np.ndarray, Dtype]:
-    found = _promoted(from_numpy(array.dtype) for array in arrays)
+    found = _promoted(dtype_from_numpy(array.dtype) for array in arrays)
     stacked = np.stack(arrays).reshape(*shape, *arrays[0].shape)
     return stacked, kind or found
 
@@ -96,7 +97,7 @@ def _leaf_dtype(op: str, leaf: Any) -> Dtype:
     if isinstance(leaf, TensorBase):
         return leaf._dtype
     if isinstance(leaf, (np.generic, np.ndarray)):
-        return from_numpy(leaf.dtype)
+        return dtype_from_numpy(leaf.dtype)
     for cls in _RANK:
         if isinstance(leaf, cls):
             return _python_dtype(cls)
@@ -117,7 +118,7 @@ def _value(op: str, leaf: Any) -> Any:
             raise ValueError(f"{op}(): only one element tensors can be converted to Python scalars")
         return number_array(leaf).item()
     if isinstance(leaf, (np.generic, np.ndarray)):
-        from_numpy(leaf.dtype)
+        dtype_from_numpy(leaf.dtype)
         return leaf.item()
     for cls in _RANK:
         if isinstance(leaf, cls):

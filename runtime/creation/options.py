@@ -27,13 +27,13 @@ from ..tensor.shapes import Shape
 
 _TOO_MANY = 2**59  # elements of 16 bytes would take 2**63 bytes
 INTS = {int}
+OPTIONS = ("dtype", "device", "requires_grad", "pin_memory")
 FITS_ALL = 127  # the largest whole number that every dtype holds
 OF_KIND: dict[str, Any] = {"b": bool, "i": int, "f": float, "c": complex}
 _finfo, _iinfo = cache(finfo), cache(iinfo)
 
 
 def size_argument(op: str, sizes: tuple[Any, ...], size: Any = None) -> Shape:
-    """The size in `op(2, 3)`, `op((2, 3))` or `op(size=(2, 3))`."""
     if not sizes:
         if size is None:
             raise TypeError(f'{op}() missing 1 required positional argument: "size"')
@@ -50,7 +50,6 @@ def size_argument(op: str, sizes: tuple[Any, ...], size: Any = None) -> Shape:
 
 
 def checked_size(op: str, size: tuple[int, ...]) -> Shape:
-    """A size that can be allocated."""
     count = 1
     for length in size:
         if length < 0:
@@ -64,7 +63,6 @@ def checked_size(op: str, size: tuple[int, ...]) -> Shape:
 
 
 def chosen_dtype(op: str, given: Any, default: dtype) -> dtype:
-    """The dtype argument, or `default` where it is None."""
     return default if given is None else checks.dtype(op, "dtype", given)
 
 
@@ -79,7 +77,6 @@ def allocate(op: str, size: Shape, kind: dtype, device: Any = None) -> Any:
 
 
 def allocate_array(op: str, count: int, kind: np.dtype, place: device) -> Any:
-    """An uninitialised 1-D array on a device."""
     try:
         return memory.empty(count, kind, place)
     except MemoryError as error:
@@ -100,7 +97,6 @@ def _no_memory(op: str, error: MemoryError) -> RuntimeError:
 
 
 def filled(op: str, size: Shape, value: Any, kind: dtype, device: Any = None) -> Any:
-    """A tensor of one value, which must be representable in the dtype, on the device that `device` names."""
     place, number = place_for(op, device), convert_number(op, value, kind)
     try:
         return fresh(memory.full(prod(size), number, kind.np, place), size, kind)
@@ -200,18 +196,17 @@ def cast(array: np.ndarray, kind: dtype) -> np.ndarray:
 
 
 def from_array(array: np.ndarray, kind: dtype) -> Any:
-    """A tensor over an array that nobody else holds, in the dtype."""
     return adopt(array if array.dtype == kind.np else cast(array, kind))
 
 
-def asked(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
-    """What a `__torch_function__` gives in the place of a new tensor, with the options that are given.
+def asked(function: Callable[..., Any], options: tuple[Any, ...], *args: Any, **named: Any) -> Any:
+    """What a `__torch_function__` gives in the place of a new tensor, with those of `OPTIONS` that are given.
 
     NOT_HANDLED where there is nobody to ask, as there is none without modes where all arguments are plain.
     """
     if not watch.interceptors and not any(map(foreign, args)):
         return NOT_HANDLED
-    return overridden(function, *args, **_given(options))
+    return overridden(function, *args, **_given(named | dict(zip(OPTIONS, options, strict=False))))
 
 
 def asked_of_modes(function: Callable[..., Any], *args: Any, **options: Any) -> Any:

@@ -95,7 +95,6 @@ def random_(self: Any, from_: int = 0, to: int | None = None, *, generator: Gene
 
 
 def _largest_exact(kind: Any) -> int:
-    """The greatest integer up to which a dtype holds all."""
     if kind.kind in "bi":
         return 1 if kind.kind == "b" else iinfo(kind).max
     return {"float16": 2**11, "bfloat16": 2**8, "float32": 2**24}.get(kind.name, 2**53)

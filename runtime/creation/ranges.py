@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import ceil
 from typing import Any
 
@@ -58,18 +59,12 @@ def arange(
     if layout is not None:
         require_strided("arange", layout)
     if out is not None:
-        return written(
-            "arange", out, dtype, requires_grad, lambda kind, place: arange(start, end, step, dtype=kind, device=place)
-        )
+        return written(partial(arange, start, end, step), out, dtype, requires_grad)
     if (made := ARANGE.launch(start, end, step, dtype, device, requires_grad, pin_memory)) is not None:
         return made
     bounds = [bound for bound in (start, end) if bound is not None]
     steps = [] if step.__class__ is int and step == 1 else [step]
-    if (
-        made := asked(
-            arange, *bounds, *steps, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory
-        )
-    ) is not NOT_HANDLED:
+    if (made := asked(arange, (dtype, device, requires_grad, pin_memory), *bounds, *steps)) is not NOT_HANDLED:
         return made
     if end is None:
         start, end = 0, start
@@ -107,12 +102,10 @@ def _range(numbers: list[Any], kind: Dtype) -> np.ndarray:
 
 
 def in_a_loop(count: int) -> bool:
-    """Whether a compiled loop gives so many numbers sooner than NumPy."""
     return count >= (MANY if is_loaded() else MOST)
 
 
 def _steps(first: Any, step: Any, count: int, kind: Dtype) -> np.ndarray:
-    """first + i step, in the dtype if there are many."""
     if not ((kind.native or kind is int64) and in_a_loop(count)):
         return first + step * np.arange(count)
     values = empty(count, kind.np)
@@ -151,20 +144,10 @@ def linspace(
     if layout is not None:
         require_strided("linspace", layout)
     if out is not None:
-        return written(
-            "linspace",
-            out,
-            dtype,
-            requires_grad,
-            lambda kind, place: linspace(start, end, steps, dtype=kind, device=place),
-        )
+        return written(partial(linspace, start, end, steps), out, dtype, requires_grad)
     if (made := LINSPACE.launch(start, end, steps, dtype, device, requires_grad, pin_memory)) is not None:
         return made
-    if (
-        made := asked(
-            linspace, start, end, steps, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory
-        )
-    ) is not NOT_HANDLED:
+    if (made := asked(linspace, (dtype, device, requires_grad, pin_memory), start, end, steps)) is not NOT_HANDLED:
         return made
     count, kind, (first, last) = _checked("linspace", steps, dtype, start=start, end=end)
     checked_size("linspace", (count,))
@@ -220,16 +203,8 @@ def logspace(
     if layout is not None:
         require_strided("logspace", layout)
     if out is not None:
-        return written(
-            "logspace",
-            out,
-            dtype,
-            requires_grad,
-            lambda kind, place: logspace(start, end, steps, base, dtype=kind, device=place),
-        )
-    if (
-        made := asked(logspace, start, end, steps, base=base, dtype=dtype, device=device, requires_grad=requires_grad)
-    ) is not NOT_HANDLED:
+        return written(partial(logspace, start, end, steps, base), out, dtype, requires_grad)
+    if (made := asked(logspace, (dtype, device, requires_grad), start, end, steps, base=base)) is not NOT_HANDLED:
         return made
     count, kind, (number, first, last) = _checked("logspace", steps, dtype, base=base, start=start, end=end)
     is_complex = any(isinstance(x, complex) for x in (first, last, number))

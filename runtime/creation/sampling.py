@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..dispatch import checks
@@ -49,13 +50,7 @@ def rand(
     if layout is not None:
         require_strided("rand", layout)
     if out is not None:
-        return written(
-            "rand",
-            out,
-            dtype,
-            requires_grad,
-            lambda kind, place: rand(*sizes, size=size, generator=generator, dtype=kind, device=place),
-        )
+        return written(partial(rand, *sizes, size=size, generator=generator), out, dtype, requires_grad)
     shape = size_argument("rand", sizes, size)
     t = uniform(
         "rand", stream("rand", generator), shape, chosen_dtype("rand", dtype, get_default_dtype()), device=device
@@ -86,13 +81,7 @@ def randn(
     if layout is not None:
         require_strided("randn", layout)
     if out is not None:
-        return written(
-            "randn",
-            out,
-            dtype,
-            requires_grad,
-            lambda kind, place: randn(*sizes, size=size, generator=generator, dtype=kind, device=place),
-        )
+        return written(partial(randn, *sizes, size=size, generator=generator), out, dtype, requires_grad)
     shape = size_argument("randn", sizes, size)
     t = normal(
         "randn", stream("randn", generator), shape, chosen_dtype("randn", dtype, get_default_dtype()), device=device
@@ -101,7 +90,6 @@ def randn(
 
 
 def randint_bounds(op: str, low: Any, high: Any) -> tuple[int, int]:
-    """`(low, high)`, where one number alone is the upper bound."""
     if high is None:
         low, high = 0, low
     return checks.integer(op, "low", low), checks.integer(op, "high", high)
@@ -142,13 +130,7 @@ def randint(
     if layout is not None:
         require_strided("randint", layout)
     if out is not None:
-        return written(
-            "randint",
-            out,
-            dtype,
-            requires_grad,
-            lambda kind, place: randint(low, high, size, generator=generator, dtype=kind, device=place),
-        )
+        return written(partial(randint, low, high, size, generator=generator), out, dtype, requires_grad)
     if size is None and isinstance(high, (list, tuple)):
         high, size = None, high
     if (made := RANDINT.launch(generator, low, high, size, dtype, device, requires_grad, pin_memory)) is not None:
@@ -189,13 +171,7 @@ def randperm(
     if layout is not None:
         require_strided("randperm", layout)
     if out is not None:
-        return written(
-            "randperm",
-            out,
-            dtype,
-            requires_grad,
-            lambda kind, place: randperm(n, generator=generator, dtype=kind, device=place),
-        )
+        return written(partial(randperm, n, generator=generator), out, dtype, requires_grad)
     if (made := RANDPERM.launch(generator, n, dtype, device, requires_grad, pin_memory)) is not None:
         return made
     count = checks.integer("randperm", "n", n)

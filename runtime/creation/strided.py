@@ -42,7 +42,7 @@ def empty_strided(
         (1, 2)
     """
     kind = chosen_dtype("empty_strided", dtype, get_default_dtype())
-    made = _laid_out("empty_strided", size, stride, kind, device)
+    made = _checked_layout("empty_strided", size, stride, kind, device)
     return finish("empty_strided", made, device, requires_grad, pin_memory)
 
 
@@ -57,7 +57,9 @@ def new_empty_strided(
         requires_grad: whether operations on the new tensor are recorded.
     """
     kind, place = options_like("new_empty_strided", self, dtype, device)
-    return finish("new_empty_strided", _laid_out("new_empty_strided", size, stride, kind, place), place, requires_grad)
+    return finish(
+        "new_empty_strided", _checked_layout("new_empty_strided", size, stride, kind, place), place, requires_grad
+    )
 
 
 def empty_permuted(
@@ -96,11 +98,15 @@ def empty_permuted(
         step *= max(shape[dim], 1)
     kind = chosen_dtype("empty_permuted", dtype, get_default_dtype())
     return finish(
-        "empty_permuted", _laid_out("empty_permuted", shape, strides, kind, device), device, requires_grad, pin_memory
+        "empty_permuted",
+        _checked_layout("empty_permuted", shape, strides, kind, device),
+        device,
+        requires_grad,
+        pin_memory,
     )
 
 
-def _laid_out(name: str, size: Any, stride: Any, kind: Any, device: Any) -> Any:
+def _checked_layout(name: str, size: Any, stride: Any, kind: Any, device: Any) -> Any:
     shape = checked_size(name, checks.integer_list(name, "size", size))
     strides = checks.integer_list(name, "stride", stride)
     if len(shape) != len(strides):

@@ -67,12 +67,10 @@ class Block:
 
     @property
     def stream(self) -> int:
-        """The stream that it was allocated for."""
         return self.shelf.stream
 
     @property
     def device(self) -> int:
-        """The number of its device."""
         return self.shelf.cache.device
 
     def record_stream(self, stream: int) -> None:
@@ -92,7 +90,6 @@ class Block:
 
 
 def rounded(size: int) -> int:
-    """The class of a size."""
     if size <= SMALL:
         return (size + UNIT - 1) & -UNIT or UNIT
     shift = (size - 1).bit_length() - 4
@@ -124,7 +121,6 @@ class Cache:
         self.taken_back = getattr(watcher, "taken_back", None)
 
     def take(self, size: int, stream: int) -> Block:
-        """A block of at least `size` bytes, for work on a stream."""
         if self.late:
             self._give_late()
         kind = (size + 511) & -512 or 512 if size <= SMALL else rounded(size)
@@ -173,7 +169,6 @@ class Cache:
                 self._give(self.late.popleft())
 
     def _give(self, block: Block) -> None:
-        """A block is no longer used."""
         shelf = block.shelf
         with self.lock:
             Counting.returned(shelf, block.size)
@@ -188,7 +183,6 @@ class Cache:
         self.waiting.append((self._events(streams), shelf, address))
 
     def _events(self, streams: Iterable[int]) -> list[int]:
-        """Events that stand for what was given to these streams so far."""
         found = []
         for stream in streams:
             event = self.driver.create_event(self.device)
@@ -288,7 +282,6 @@ _making = new_lock()
 
 
 def cache(device: int) -> Cache:
-    """The blocks of a device."""
     if device not in _caches:
         with _making:
             if device not in _caches:
@@ -297,12 +290,10 @@ def cache(device: int) -> Cache:
 
 
 def in_use() -> bool:
-    """Whether any device has been asked for memory."""
     return bool(_caches)
 
 
 def existing_cache(device: int) -> Cache | None:
-    """The blocks of a device, if it ever had one."""
     return _caches.get(device)
 
 

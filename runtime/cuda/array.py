@@ -68,12 +68,10 @@ class DeviceArray:
 
     @property
     def ndim(self) -> int:
-        """The number of dimensions."""
         return len(self.shape)
 
     @property
     def itemsize(self) -> int:
-        """Bytes of one element in memory."""
         return self.stored.itemsize
 
     @property
@@ -83,14 +81,12 @@ class DeviceArray:
 
     @property
     def byte_strides(self) -> tuple[int, ...]:
-        """The steps in bytes from one index to the next, for each dimension."""
         if self.strides is not None:
             return self.strides
         return byte_strides(self.shape, contiguous_strides(self.shape), self.stored.itemsize)
 
     @property
     def is_contiguous(self) -> bool:
-        """Whether the elements lie in row order without gaps."""
         return self.strides is None
 
     def __len__(self) -> int:
@@ -155,7 +151,6 @@ class DeviceArray:
         return DeviceArray(self.address, self.shape, dtype, self.block, self.device, self.strides, self.stored, final)
 
     def as_stored(self) -> DeviceArray:
-        """The same memory, read in the dtype that it holds."""
         return self.as_read(self.stored)
 
     def laid(self, shape: Shape, strides: tuple[int, ...] | None, offset: int = 0) -> DeviceArray:

@@ -28,8 +28,6 @@ SIZE = 3
 
 
 class Ticket(NamedTuple):
-    """What is said of a bad index, or of another bad value."""
-
     error: type[Exception]
     text: str  # of {index} and {size}
 
@@ -56,7 +54,6 @@ class Word:
         _words.pop((chosen(), self.array.device.index, ~id(self)), None)
 
     def read(self) -> tuple[int, ...]:
-        """What it holds when its stream is done."""
         found = np.empty(SIZE, INT64)
         self.state[0] = 0  # first: a kernel that gets it from now on may be missed
         try:
@@ -73,7 +70,6 @@ _making = new_lock()
 
 
 def word_for(device: Any) -> DeviceArray:
-    """The word of the current stream on a device, for a launch."""
     capture = captures.here_on(device.index)
     if capture is not None:
         return _word_of(capture, device)
@@ -109,7 +105,6 @@ def ticket(op: str, dim: int) -> Any:
 
 
 def fault(error: type[Exception], text: str) -> Any:
-    """The number that a kernel puts into a word for an error."""
     with _making:
         return np.int64(_tickets.setdefault(Ticket(error, text), len(_tickets) + 1))
 

@@ -30,11 +30,9 @@ here = Here()
 
 
 def go(device: int, streams: dict[int, tuple[int, Any]]) -> None:
-    """Let this thread be at a device, with these current streams."""
     here.device, here.streams = device, streams
     Changes.told()
 
 
 def current_stream(device: int) -> int:
-    """The handle of the current stream on a device."""
     return here.streams[device][0] if device in here.streams else device

@@ -6,6 +6,7 @@ import os
 import sys
 
 from ..errors import DeviceError
+from ..extension_points import extension
 from ..locks import new_lock
 from .launching.rehearsals import watched
 from .protocol import Driver, Properties
@@ -27,11 +28,7 @@ IN_FORK = (
 
 
 def driver() -> Driver:
-    """The driver in use, as this thread calls it: see rehearsals.py.
-
-    Raises:
-        RuntimeError: there is no driver.
-    """
+    """The driver in use, as this thread calls it: see rehearsals.py; a RuntimeError where there is no driver."""
     found: Driver = watched(chosen())
     return found
 
@@ -53,9 +50,8 @@ def chosen() -> Driver:
 
 
 def _simulated(devices: int = 1, memory: int = 1 << 30, seed: int = 0) -> Driver:
-    from .simulated.driver import SimulatedDriver
-
-    return SimulatedDriver(devices, memory, seed, os.environ.get("CUDA_LAUNCH_BLOCKING") == "1")
+    made: Driver = extension("cuda_driver")(devices, memory, seed, os.environ.get("CUDA_LAUNCH_BLOCKING") == "1")
+    return made
 
 
 def _real() -> Driver:
@@ -80,17 +76,14 @@ def simulate(devices: int = 1, memory: int = 1 << 30, seed: int = 0) -> None:
     Raises:
         RuntimeError: the real driver is in use.
     """
-    from .simulated.driver import SimulatedDriver
-
     with _choosing:
         if not _chosen:
             _chosen.append(_simulated(devices, memory, seed))
-        elif not isinstance(_chosen[0], SimulatedDriver):
+        elif not _chosen[0].is_simulated:
             raise DeviceError("simulate(): the CUDA driver is in use already: call it before anything else")
 
 
 def available() -> bool:
-    """Whether there is a CUDA device."""
     return device_count() > 0
 
 

@@ -99,7 +99,6 @@ class Fallback:
 
 
 def arrays_in(values: Iterable[Any]) -> Iterator[Any]:
-    """All arrays among arguments, in lists too."""
     for value in values:
         if isinstance(value, (DeviceArray, np.ndarray)):
             yield value
@@ -108,7 +107,6 @@ def arrays_in(values: Iterable[Any]) -> Iterator[Any]:
 
 
 def here(value: Any) -> Any:
-    """An argument with its arrays copied to the host."""
     if isinstance(value, DeviceArray):
         return to_host(value)
     if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
@@ -117,7 +115,6 @@ def here(value: Any) -> Any:
 
 
 def there(value: Any, device: Any) -> Any:
-    """A result with its arrays copied to a device."""
     if isinstance(value, (np.ndarray, np.generic)):
         return from_host(np.asarray(value), device)
     if isinstance(value, (list, tuple)):

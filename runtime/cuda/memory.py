@@ -28,14 +28,12 @@ from .pinned import is_pinned, used_on
 
 
 def empty(shape: Shape, dtype: np.dtype, device: Any) -> DeviceArray:
-    """An array on a device whose elements nobody has written."""
     kind = np.dtype(dtype)
     block = allocate(device.index, prod(shape) * kind.itemsize)
     return DeviceArray(block.address, tuple(shape), kind, block, device)
 
 
 def zeros(shape: Shape, dtype: np.dtype, device: Any) -> DeviceArray:
-    """An array on a device of zeros."""
     return _cleared(empty(shape, dtype, device))
 
 
@@ -53,12 +51,10 @@ def result(like: DeviceArray, shape: Shape) -> DeviceArray:
 
 
 def result_of_zeros(like: DeviceArray, shape: Shape) -> DeviceArray:
-    """The same, of zeros."""
     return _cleared(result(like, shape))
 
 
 def result_of(array: DeviceArray) -> DeviceArray:
-    """The same, of the elements of an array."""
     made = result(array, array.shape)
     copy(made, array)
     return made
@@ -144,7 +140,6 @@ def in_order(array: DeviceArray) -> DeviceArray:
 
 
 def copied_to(array: DeviceArray, device: Any) -> DeviceArray:
-    """A copy on another CUDA device, in row order."""
     given, stream = contiguous(array), current_stream(array.device.index)
     result = empty(given.shape, given.dtype, device)
     if given.size:
@@ -155,12 +150,10 @@ def copied_to(array: DeviceArray, device: Any) -> DeviceArray:
 
 
 def materialized(array: DeviceArray) -> DeviceArray:
-    """An array whose memory holds the dtype that it is read in."""
     return array if array.stored == array.dtype else copied(array)
 
 
 def fill(array: DeviceArray, value: Any) -> None:
-    """Set all elements to one value."""
     if is_long(array):
         _upload(array, np.asarray(value))
     else:
@@ -188,19 +181,16 @@ def copy(to: Any, source: Any) -> None:
 
 
 def is_long(array: DeviceArray) -> bool:
-    """Whether a simulated device would take too long for an array."""
     most = driver().most_elements
     return most is not None and array.size > most
 
 
 def _overlap(one: DeviceArray, other: DeviceArray) -> bool:
-    """Whether arrays may share memory."""
     first, last = sorted((one, other), key=lambda array: array.address)
     return last.address < first.address + reach(first) * first.itemsize
 
 
 def _same_bytes(to: DeviceArray, source: DeviceArray) -> bool:
-    """Whether a copy of the bytes of one array is the other."""
     plain = to.strides is None and source.strides is None and to.shape == source.shape
     return plain and to.stored == source.stored == source.dtype
 
@@ -231,7 +221,6 @@ def write_changes_on_host(into: DeviceArray, result: DeviceArray, write: Any) ->
 
 
 def restored(array: np.ndarray, place: str) -> DeviceArray:
-    """An array on a device, out of a pickle."""
     return from_host(array, resolve(place))
 
 

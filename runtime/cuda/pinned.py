@@ -46,8 +46,6 @@ class HostBlock:
 
 
 class HostPool:
-    """The pinned memory of a process."""
-
     def __init__(self) -> None:
         self.driver: Driver = chosen()
         self.lock = new_lock()
@@ -56,7 +54,6 @@ class HostPool:
         self.reserved = 0
 
     def take(self, size: int) -> HostBlock:
-        """A block of a size."""
         kind = max(SMALLEST, 1 << max(size - 1, 0).bit_length())
         with self.lock:
             if not captures.underway:
@@ -75,7 +72,6 @@ class HostPool:
         return address
 
     def give(self, block: HostBlock) -> None:
-        """No array lies over a block any more."""
         captures.after_all(partial(self._let_wait, block.streams, block.kind, block.address))
 
     def _let_wait(self, streams: set[tuple[int, int]], kind: int, address: int) -> None:
@@ -113,7 +109,6 @@ _making = new_lock()
 
 
 def pool() -> HostPool:
-    """The pinned memory of this process."""
     with _making:
         if not (_pools and in_use(_pools[0].driver)):
             _pools[:] = [HostPool()]
@@ -132,14 +127,12 @@ def empty(shape: Sequence[int], dtype: np.dtype) -> np.ndarray:
 
 
 def copied(array: np.ndarray) -> np.ndarray:
-    """A copy of an array in pinned memory, in row order."""
     result = empty(array.shape, array.dtype)
     result[...] = array
     return result
 
 
 def block_of(array: np.ndarray) -> HostBlock | None:
-    """The pinned memory that an array lies in, if it does."""
     base: Any = array
     while isinstance(base, np.ndarray):
         base = base.base
@@ -147,7 +140,6 @@ def block_of(array: np.ndarray) -> HostBlock | None:
 
 
 def is_pinned(array: np.ndarray) -> bool:
-    """Whether an array lies in pinned memory."""
     return block_of(array) is not None
 
 

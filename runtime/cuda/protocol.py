@@ -10,13 +10,10 @@ DEFAULT_STREAMS = 1024  # handles below it name default streams: that of device 
 
 
 def handle_of(stream: int) -> int:
-    """CUDA's handle of a stream: 0 is the default stream of the current context."""
     return 0 if stream < DEFAULT_STREAMS else stream
 
 
 class Properties(NamedTuple):
-    """The limits and the size of a device."""
-
     name: str
     major: int
     minor: int
@@ -48,6 +45,8 @@ class Driver(Protocol):
     device n is n itself, so 0 means CUDA's default stream on the first device. Work is done in the order of its stream,
     some time after the method has returned. Every failure is an error with CUDA's name for it.
     """
+
+    is_simulated: bool  # whether devices are memory of this process
 
     @property
     def most_elements(self) -> int | None:

@@ -45,11 +45,7 @@ def _entry(name: str) -> int:
 
 
 def bindings() -> Any:
-    """The module `cuda.bindings.driver`.
-
-    Raises:
-        RuntimeError: it is not installed.
-    """
+    """The module `cuda.bindings.driver`; a RuntimeError where it is not installed."""
     try:
         return importlib.import_module("cuda.bindings.driver")
     except ImportError as error:
@@ -71,6 +67,7 @@ class RealDriver(RealGraphs):
         cuda: the module `cuda.bindings.driver`, or what has the same functions.
     """
 
+    is_simulated = False
     most_elements: int | None = None
 
     def __init__(self, cuda: Any) -> None:
@@ -121,7 +118,6 @@ class RealDriver(RealGraphs):
         return int(self._count)
 
     def _at(self, device: int) -> None:
-        """Make a device's context the current one of this thread."""
         if self._here.device != device:
             context = self._contexts.get(device)
             self._call("cuCtxSetCurrent", self._context(device) if context is None else context)

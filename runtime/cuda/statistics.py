@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from .allocator import Cache, Shelf
+from .protocol import Driver
 
 NOW, PEAK, TAKEN, FORGOTTEN = range(4)
 WORDS = 4  # of a figure
@@ -46,11 +45,9 @@ class Figure:
         take(self.words, self.first, amount)
 
     def reset_peak(self) -> None:
-        """Let the peak begin at what is there now."""
         self.words[self.first + PEAK] = self.now
 
     def reset_accumulated(self) -> None:
-        """Forget what was added and taken away."""
         self.words[self.first + TAKEN], self.words[self.first + FORGOTTEN] = 0, self.now
 
 
@@ -65,7 +62,28 @@ def take(words: array[int], first: int, amount: int) -> None:
     words[first + TAKEN] += amount
 
 
-def given(shelf: Shelf, size: int) -> None:
+class CountedCache(Protocol):
+    """What is asked of the cache of a device's blocks: see allocator.py."""
+
+    device: int
+    driver: Driver
+    statistics: Statistics
+
+    def allowed(self) -> int | None:
+        """The bytes that the program may have; None where there is no limit."""
+
+
+class CountedShelf(Protocol):
+    """What is asked of the blocks of one size."""
+
+    size: int
+
+    @property
+    def cache(self) -> CountedCache:
+        """The cache that they belong to."""
+
+
+def given(shelf: CountedShelf, size: int) -> None:
     """Count a block that is given out, of which the program asked for `size` bytes: each allocation comes here."""
     words = shelf.cache.statistics.words
     add(words, 0, shelf.size)
@@ -73,7 +91,7 @@ def given(shelf: Shelf, size: int) -> None:
     add(words, 2 * WORDS, 1)
 
 
-def returned(shelf: Shelf, size: int) -> None:
+def returned(shelf: CountedShelf, size: int) -> None:
     """Count a block that came back."""
     words = shelf.cache.statistics.words
     take(words, 0, shelf.size)
@@ -84,8 +102,8 @@ def returned(shelf: Shelf, size: int) -> None:
 class Counting:
     """What counts blocks. Native code puts its own here: then nothing comes between reading a figure and writing it."""
 
-    given: Callable[[Shelf, int], None] = staticmethod(given)
-    returned: Callable[[Shelf, int], None] = staticmethod(returned)
+    given: Callable[[CountedShelf, int], None] = staticmethod(given)
+    returned: Callable[[CountedShelf, int], None] = staticmethod(returned)
 
 
 class Statistics:
@@ -119,18 +137,15 @@ class Statistics:
         }
 
     def reset_peaks(self) -> None:
-        """Let peaks begin at what is there now."""
         for figure in self.figures().values():
             figure.reset_peak()
 
     def reset_accumulated(self) -> None:
-        """Forget what was added and taken away."""
         self.retries = self.failures = 0
         for figure in self.figures().values():
             figure.reset_accumulated()
 
     def nested(self) -> dict[str, dict[str, dict[str, int]] | int]:
-        """All figures, as PyTorch's `memory_stats_as_nested_dict` has them."""
         found: dict[str, dict[str, dict[str, int]] | int] = {
             name: {"all": {"current": f.now, "peak": f.peak, "allocated": f.added, "freed": f.taken}}
             for name, f in self.figures().items()
@@ -141,14 +156,13 @@ class Statistics:
 
 
 def human(size: int) -> str:
-    """Bytes as PyTorch's messages have them."""
     for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
         if size >= unit:
             return f"{size / unit:.2f} {name}"
     return f"{size} bytes"
 
 
-def out_of_memory(cache: Cache, size: int) -> str:
+def out_of_memory(cache: CountedCache, size: int) -> str:
     """The message of an OutOfMemoryError."""
     free, total = cache.driver.memory_info(cache.device)
     found = cache.statistics

@@ -15,7 +15,6 @@ def over(array: DeviceArray, shape: Shape, steps: Sequence[int], offset: int = 0
 
 
 def permuted(array: DeviceArray, *order: int) -> DeviceArray:
-    """The dims in another order."""
     steps = array.byte_strides
     return over(array, tuple(array.shape[d] for d in order), [steps[d] for d in order])
 
@@ -36,7 +35,6 @@ def narrowed(array: DeviceArray, dim: int, start: int, stop: int) -> DeviceArray
 
 
 def selected(array: DeviceArray, dim: int, index: int) -> DeviceArray:
-    """One index of a dim, which is left out."""
     steps = array.byte_strides
     kept = [d for d in range(array.ndim) if d != dim]
     result = over(array, tuple(array.shape[d] for d in kept), [steps[d] for d in kept], index * steps[dim])

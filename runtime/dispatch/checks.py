@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,28 @@ from ..tensor.memory_format import memory_format as MemoryFormat
 from ..tensor.shapes import Size, wrapped_dim
 
 _PYTHON_DTYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
+
+
+Check = TypeVar("Check", bound=Callable[..., Any])
+REJECTABLE = ("bools", "integers", "out of range", "negative integers")
+
+
+def rejects(what: str) -> Callable[[Check], Check]:
+    """Declare all that a check of arguments rejects, so that fast paths skip it for other calls.
+
+    The generator reads the declaration; it changes nothing of the function.
+
+    Args:
+        what: "bools": operands of dtype bool. "integers": integer operands; of these neither a positive second tensor
+            nor positive numbers. "out of range": numbers that the dtype of the floating-point operands cannot hold.
+            "negative integers": arguments of type int below 0.
+
+    Raises:
+        ValueError: another word.
+    """
+    if what not in REJECTABLE:
+        raise ValueError(f"rejects() takes one of {', '.join(map(repr, REJECTABLE))}, not {what!r}")
+    return lambda check: check
 
 
 def _wrong(op: str, name: str, expected: str, value: Any) -> ArgumentError:

@@ -41,12 +41,10 @@ def is_writable(into: Any, tensor: Any, computed: Any, others: Sequence[Any]) ->
 
 
 def may_meet(tensor: Any) -> bool:
-    """Whether several elements of a tensor may lie in one place."""
     return tensor._strides is not None and may_overlap(tensor._shape, tensor._strides)
 
 
 def in_same_places(tensor: Any, other: Any) -> bool:
-    """Whether two tensors over one memory have the same elements in the same order."""
     return layout_of(tensor) == layout_of(other) and tensor._offset == other._offset
 
 
@@ -58,6 +56,5 @@ def apart(tensor: Any, other: Any) -> bool:
 
 
 def layout_of(value: Any) -> tuple[Any, Any, Any]:
-    """The parts of a key that stand for an operand."""
     there = isinstance(value, TensorBase)
     return (value._dtype, value._shape, value._strides) if there else (None, None, None)

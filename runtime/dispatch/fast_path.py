@@ -30,7 +30,6 @@ class FastPath:
         return not_handled
 
     def view(self, op: Any) -> Callable[..., Any]:
-        """A view op's `launch(tensor, *arguments)`."""
         return not_handled
 
     def kernel_op(self, op: Any, name: str) -> Callable[..., Any]:
@@ -42,11 +41,9 @@ class FastPath:
         return not_handled
 
     def planned_gradients(self, op: Any) -> Callable[..., Any]:
-        """`gradients(node, gradient)` of a node whose gradients may come by plans."""
         return not_handled
 
     def creation(self, creation: Any) -> Callable[..., Any]:
-        """The `launch` of a creation function (creation/fast.py)."""
         return not_handled
 
     def item_getter(self) -> Callable[..., Any]:
@@ -71,7 +68,6 @@ class FastPath:
         return None
 
     def rows(self, plan: Any, count: int, is_long: bool) -> Any:
-        """A plan of rows as the fast functions read it."""
         return None
 
     def call_plan(
@@ -95,7 +91,6 @@ class _Registered:
 
 
 def register(fast: FastPath) -> None:
-    """From now on fast functions are made by `fast`."""
     _Registered.fast = fast
     item_getter.cache_clear()
     detacher.cache_clear()
@@ -105,35 +100,29 @@ def register(fast: FastPath) -> None:
 
 
 def fast_path() -> FastPath:
-    """The registered maker of fast functions."""
     return _Registered.fast
 
 
 @functools.cache
 def item_getter() -> Callable[..., Any]:
-    """`FastPath.item_getter`, made once."""
     return _Registered.fast.item_getter()
 
 
 @functools.cache
 def detacher() -> Callable[..., Any]:
-    """`FastPath.detacher`, made once."""
     return _Registered.fast.detacher()
 
 
 @functools.cache
 def walker() -> Callable[..., Any]:
-    """`FastPath.walker`, made once."""
     return _Registered.fast.walker()
 
 
 @functools.cache
 def starter() -> Callable[..., Any]:
-    """`FastPath.starter`, made once."""
     return _Registered.fast.starter()
 
 
 @functools.cache
 def launches_on_devices() -> Any:
-    """`FastPath.launches_on_devices`, made once."""
     return _Registered.fast.launches_on_devices()

@@ -43,7 +43,6 @@ def call_older_form(
 
 
 def tensor_first(form: Form) -> Form:
-    """The form as a method's: the tensor that it is called on, then the others."""
     return tuple(sorted(form, key=lambda argument: argument[0] != "input"))
 
 

@@ -54,7 +54,6 @@ class Overloads:
 
     @property
     def public(self) -> Any:
-        """The function that users call, which comes here."""
         return getattr(sys.modules[self.overloads[0][0].__module__], self.__name__)
 
     def types_tell(
@@ -89,7 +88,6 @@ class Overloads:
         return min(fitting, key=lambda found: stand_ins(found[1], args, named))[0]
 
     def explanation(self, args: Sequence[Any], kwargs: dict[str, Any]) -> str:
-        """PyTorch's message for arguments that fit no overload."""
         given = ", ".join([*(type_name(a) for a in args), *(f"{k}={type_name(v)}" for k, v in kwargs.items())])
         lines = "\n".join(f" * ({schema})" for _, schema, _ in self.overloads)
         return (
@@ -99,7 +97,6 @@ class Overloads:
 
 
 def overloads_of(function: Callable[..., Any]) -> Overloads | None:
-    """The overloads that a public function chooses from."""
     if isinstance(function, Overloads):
         return function
     found = getattr(function, "__globals__", {}).get(f"_{function.__name__}_overloads")

@@ -99,7 +99,6 @@ def check_places(name: str, values: Iterable[Any]) -> None:
 
 
 def devices_differ(name: str, one: device, other: device) -> DeviceError:
-    """The error for operands that lie on two devices."""
     return DeviceError(
         f"{name}(): Expected all tensors to be on the same device, but found at least two devices, {one} and {other}!"
     )

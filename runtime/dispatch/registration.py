@@ -37,7 +37,6 @@ class Registration:
             setattr(place, name, function)
 
     def unregister(self) -> None:
-        """Take back what `register` put there."""
         for _, place, name, function in self._each():
             if vars(place).get(name) is function:
                 delattr(place, name)
@@ -49,6 +48,5 @@ class Registration:
 
 
 def _named(value: Any) -> str:
-    """Something with the module that it is from."""
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     return f"{module}.{name}" if module and name else repr(value)

@@ -1,12 +1,22 @@
-"""The record of one op in `generated/registry.py`: what tests, `verify`, docs and benchmarks need to know of it."""
+"""The records of a generated package's ops: what tests, `verify`, docs and benchmarks need to know of them.
+
+`generated/registry.jsonl` has a line for each op. Hardly any program asks for all of them, and most for none: the file
+is read when the first op is asked for, and a line is parsed when its op is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, overload
 
 from .spec_lines import entry_place, spec_path
+
+DATA = "registry.jsonl"
+_LEAD = len('{"name": ')  # of a line, before the name of its op
 
 
 @dataclass(frozen=True)
@@ -57,3 +67,76 @@ class Op:
     def spec(self) -> str:
         """The path of the spec."""
         return spec_path(self.function.__module__)
+
+
+class Registry(Mapping[str, Op]):
+    """The ops of a generated package by name, in the order of its spec."""
+
+    def __init__(self, module: str, ops: Any, functions: Any) -> None:
+        """`module` lies beside the data; the others have the functions and the classes of nodes that these name."""
+        self._package = module.rpartition(".")[0]
+        self._ops, self._functions = ops, functions
+        self._parsed: dict[str, Op] = {}
+
+    @cached_property
+    def _lines(self) -> dict[str, str]:
+        data = pkgutil.get_data(self._package, DATA)
+        if data is None:
+            raise FileNotFoundError(f"{self._package}: expected {DATA}, but the package's loader gives no data")
+        return {_name(line): line for line in data.decode("ascii").splitlines()}
+
+    def __getitem__(self, name: str) -> Op:
+        if name not in self._parsed:
+            self._parsed.setdefault(name, self._parse(self._lines[name]))
+        return self._parsed[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._lines
+
+    def _parse(self, line: str) -> Op:
+        told = {field: _plain(value) for field, value in json.loads(line).items()}
+        found = {"function": self._ops, "inplace": self._ops, "node": self._functions}
+        return Op(**{key: getattr(found[key], value) if key in found else value for key, value in told.items()})
+
+
+class Ops(Sequence[Op]):
+    """The ops of a registry in order."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(self._registry)
+
+    @overload
+    def __getitem__(self, index: int) -> Op: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Op]: ...
+
+    def __getitem__(self, index: int | slice) -> Op | list[Op]:
+        if isinstance(index, slice):
+            return [self._registry[name] for name in self._names[index]]
+        return self._registry[self._names[index]]
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def _name(line: str) -> str:
+    """The name that a line begins with."""
+    return str(json.loads(line[_LEAD : line.index('"', _LEAD + 1) + 1]))
+
+
+def _plain(value: Any) -> Any:
+    """A value of the data as a record has it: sequences are tuples."""
+    if isinstance(value, list):
+        return tuple(map(_plain, value))
+    return {key: _plain(each) for key, each in value.items()} if isinstance(value, dict) else value

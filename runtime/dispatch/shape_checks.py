@@ -1,12 +1,15 @@
-"""Checks of shapes and dtypes that several families of ops make."""
+"""Checks of shapes, dtypes and numbers that several families of ops make."""
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from ..errors import DtypeError, ShapeError, UnsupportedDtypeError
 from ..tensor import dtypes
+from ..tensor.dtypes import dtype, finfo, iinfo
 from ..tensor.shapes import broadcast_shapes
 
 
@@ -31,7 +34,7 @@ def broadcastable(op: str, name: str, tensor: Any, shape: Sequence[int]) -> None
 
 def all_examples(tensor: Any) -> Any:
     """The tensor with the values of all examples, of one inside vmap; any other as it is."""
-    while hasattr(tensor, "level"):
+    while tensor._vmap_level is not None:
         tensor = tensor.value
     return tensor
 
@@ -45,7 +48,7 @@ def require_kind(op: str, tensor: Any, kinds: str, expected: str) -> None:
 def is_known(value: Any) -> bool:
     """Whether the elements of a tensor can be looked at: not those of one example of a batch under vmap, and not those
     that are not there."""
-    return not getattr(value, "is_example", False) and not is_recorded(value)
+    return getattr(value, "_vmap_level", None) is None and not is_recorded(value)
 
 
 def is_recorded(value: Any) -> bool:
@@ -63,3 +66,31 @@ def is_recorded_on(place: Any) -> bool:
     from ..cuda.graphs.captures import here_on  # loaded with the first device
 
     return here_on(place.index) is not None
+
+
+def fitting_number(op: str, name: str, value: Any, into: dtype) -> Any:
+    """`value` as the Python number of the dtype's kind; fractions are cut off for integers, as in PyTorch.
+
+    Raises:
+        RuntimeError: a complex number for a real dtype, or one outside the dtype's range.
+    """
+    parts = (value.real, value.imag) if into.kind == "c" else (value,)
+    if any(isinstance(part, complex) or not _in_range(part, into.to_real()) for part in parts):
+        raise RuntimeError(f"{op}(): {name} {value} cannot be converted to {into} without overflow")
+    return {"b": bool, "i": int, "f": float, "c": complex}[into.kind](value)
+
+
+def _in_range(value: float, into: dtype) -> bool:
+    """Whether a real number is between the dtype's limits; only floating-point dtypes have inf and nan."""
+    if into.kind == "b":
+        return True
+    if isinstance(value, float) and not math.isfinite(value):
+        return into.kind == "f"
+    least, greatest = _limits(into)
+    return least <= value <= greatest
+
+
+@functools.cache
+def _limits(into: dtype) -> tuple[float, float]:
+    limits = finfo(into) if into.kind == "f" else iinfo(into)
+    return limits.min, limits.max

@@ -56,7 +56,6 @@ def _lines_now(path: str) -> dict[str, int]:
 
 @functools.lru_cache(maxsize=8)
 def _lines(path: str, changed: int, size: int) -> dict[str, int]:
-    """Entry -> line, of a file as it was when it changed last."""
     first: dict[str, int] = {}
     other: dict[str, int] = {}  # where `name` is not the first key, or a line of another value looks so
     with open(path, encoding="utf-8-sig", errors="replace") as file:

@@ -42,7 +42,6 @@ class Shaped:
 
 @cache
 def _found(place: str) -> Any:
-    """The rule at a place in the runtime."""
     module, name = place.split(":")
     return getattr(import_module(f"{_RUNTIME}.{module}"), name)
 
@@ -52,7 +51,6 @@ def _made(shape: Any, dtype: Any) -> MetaArray:
 
 
 def _arrays_in(values: Iterable[Any]) -> Iterator[Any]:
-    """All arrays among arguments, in lists too."""
     for value in values:
         if isinstance(value, (list, tuple)):
             yield from _arrays_in(value)

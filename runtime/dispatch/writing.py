@@ -97,7 +97,6 @@ def have_tangents(operands: Any) -> bool:
 
 
 def as_recorded(other: Any, tensor: Any) -> Any:
-    """Give another tensor the place of this one in the graph."""
     copy_history(other, tensor)
     other._tangent = tensor._tangent
     return other

@@ -96,13 +96,11 @@ def target(name: str, value: Any) -> tuple[np.ndarray, Callable[[], None]]:
 
 
 def write(value: Any, flat: np.ndarray) -> None:
-    """Give a tensor the numbers of an array in row order."""
     with no_grad():
         value.detach().copy_(fresh(flat, value._shape, value._dtype))
 
 
 def joined(values: Sequence[Any]) -> np.ndarray:
-    """The numbers of several tensors, one after the other."""
     return np.concatenate([numbers(value) for value in values])
 
 

@@ -17,7 +17,6 @@ from .world import member_for, rank_in
 
 
 def finished(work: Work, async_op: bool) -> Work | None:
-    """A call as programs get it: under way, or waited for."""
     if async_op:
         return work
     work.wait()
@@ -25,12 +24,10 @@ def finished(work: Work, async_op: bool) -> Work | None:
 
 
 def arithmetic(name: str, op: Any, value: Any, group: ProcessGroup) -> Arithmetic:
-    """How a way of joining works on a tensor's dtype in a group."""
     return Arithmetic(name, checked_op(name, op), value._dtype.np, group.size())
 
 
 def said(name: str, value: Any, *ways: str) -> str:
-    """What ranks must say alike of a call with one tensor."""
     return header.called(name, value._dtype.name, value._shape, *ways)
 
 

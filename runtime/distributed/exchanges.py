@@ -85,11 +85,7 @@ def all_to_all_single(
 
 
 def _splits(value: Any, rows: Sequence[int] | None, size: int) -> list[int]:
-    """How many elements go to or come from each rank.
-
-    Raises:
-        RuntimeError: the rows cannot be split so.
-    """
+    """How many elements go to or come from each rank; a RuntimeError where the rows cannot be split so."""
     count = value._shape[0] if value._shape else 1
     if not rows:
         if count % size:

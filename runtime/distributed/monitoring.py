@@ -48,7 +48,6 @@ def _count(group: ProcessGroup) -> np.ndarray:
 
 
 def _first(group: ProcessGroup, seconds: float, wait_all_ranks: bool) -> None:
-    """Hear of all others, then answer them."""
     missing = set(range(1, group.size()))
 
     def settled() -> bool:
@@ -106,5 +105,4 @@ def _other(group: ProcessGroup, seconds: float) -> None:
 
 
 def _forget() -> None:
-    """Let go of messages that have been received."""
     _kept[:] = [request for request in _kept if not request.done()]

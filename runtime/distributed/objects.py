@@ -20,7 +20,6 @@ from .world import member_for, rank_in
 
 
 def _packed(value: Any) -> Any:
-    """An object as a tensor of bytes."""
     file = io.BytesIO()
     save(value, file)
     return from_numpy(np.frombuffer(file.getvalue(), np.uint8).copy())

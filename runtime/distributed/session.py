@@ -42,7 +42,6 @@ class Session:
         self.peers = Peers(link.copy(seconds, None), [one.tobytes().decode() for one in every])
 
     def copy(self) -> Link:
-        """A link of all ranks for a group."""
         call = "init_process_group()"
         try:
             return self.link.copy(self.seconds, lambda: self.peers.check(call))

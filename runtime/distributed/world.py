@@ -25,8 +25,6 @@ _NONE = "Default process group has not been initialized, please make sure to cal
 
 
 class _World:
-    """The groups of a process."""
-
     def __init__(self) -> None:
         self.default: ProcessGroup | None = None
         self.groups: list[ProcessGroup] = []
@@ -45,7 +43,6 @@ def current() -> _World:
 class _Default(type):
     @property
     def WORLD(cls) -> ProcessGroup | None:
-        """The group of all processes, or None."""
         return current().default
 
     @WORLD.setter

@@ -58,7 +58,6 @@ shown[einsum] = _one_by_one
 
 
 def _from_lists(args: Sequence[Any]) -> tuple[str, Sequence[Any]]:
-    """Tensors with lists of subscripts as an equation and the tensors."""
     equation = ",".join(map(_letters, args[1::2]))
     if len(args) % 2:
         return f"{','.join(map(_letters, args[1:-1:2]))}->{_letters(args[-1])}", args[:-1:2]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence, Set
 from functools import lru_cache
-from itertools import combinations
 from math import prod
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from .subscripts import Label, Labels, label_sizes
 
@@ -112,74 +113,31 @@ def _product(places: tuple[int, int], a: Labels, b: Labels, wanted: set[Label], 
 
 
 Order = list[tuple[int, int]]  # pairs of positions in the list, from which both go and at whose end the result comes
-Tree = Any  # the number of an operand, or a pair of trees
 
 _FEW = 6  # so many operands are ordered in the best way; more of them by always taking the cheapest pair
+_MOST = 52  # labels that NumPy can tell apart
 
 
 def contraction_order(operands: Sequence[Set[Label]], output: Set[Label], sizes: Sizes) -> Order:
     """The pairs to contract, one after the other: with the fewest multiplications, or nearly so for many operands."""
-    best = _best_tree if len(operands) <= _FEW else _greedy_tree
-    trees: list[Tree] = [*range(len(operands))]
+    numbers = {label: number for number, label in enumerate(sorted(set().union(*operands), key=str))}
+    path = [tuple(range(len(operands)))]
+    if len(operands) > 2 and len(numbers) <= _MOST:
+        args: list[Any] = []
+        for labels in operands:
+            args += np.broadcast_to(0.0, [sizes[label] for label in labels]), [numbers[label] for label in labels]
+        kept = [numbers[label] for label in output if label in numbers]
+        path = np.einsum_path(*args, kept, optimize="optimal" if len(operands) <= _FEW else "greedy")[0][1:]
+    return _in_pairs(path, len(operands))
+
+
+def _in_pairs(path: Sequence[Ints], count: int) -> Order:
+    """An order of `count` operands in which more than two may be contracted at once, pair by pair."""
     order: Order = []
-
-    def contract(tree: Tree) -> None:
-        if isinstance(tree, int):
-            return
-        for part in tree:
-            contract(part)
-        i, j = sorted(map(trees.index, tree))
-        order.append((i, j))
-        del trees[j], trees[i]
-        trees.append(tree)
-
-    contract(best(list(operands), output, sizes))
+    for step in path:
+        *others, last = sorted(step)
+        for place in reversed(others):
+            order.append((place, last))
+            count -= 1
+            last = count - 1
     return order
-
-
-def _kept(group: Sequence[int], operands: Sequence[Set[Label]], output: Set[Label]) -> Set[Label]:
-    """The labels that the product of a group of operands has: those that the others or the output need."""
-    others = set(output).union(*(labels for number, labels in enumerate(operands) if number not in group))
-    return {label for number in group for label in operands[number]} & others
-
-
-def _volume(labels: Set[Label], sizes: Sizes) -> int:
-    return prod(sizes[label] for label in labels)
-
-
-def _best_tree(operands: list[Set[Label]], output: Set[Label], sizes: Sizes) -> Tree:
-    """The tree with the fewest multiplications, from the best trees of all smaller groups."""
-    everything = tuple(range(len(operands)))
-    best: dict[Ints, tuple[float, Tree]] = {(i,): (0, i) for i in everything}
-    kept = {group: _kept(group, operands, output) for n in everything for group in combinations(everything, n + 1)}
-    for group in [group for group in kept if len(group) > 1]:
-        candidates = []
-        for part in _halves(group):
-            rest = tuple(i for i in group if i not in part)
-            work = _volume(kept[part] | kept[rest], sizes)
-            (first, left), (second, right) = best[part], best[rest]
-            candidates.append((first + second + work, (left, right)))
-        best[group] = min(candidates, key=lambda pair: pair[0])
-    return best[everything][1]
-
-
-def _halves(group: Ints) -> Iterator[Ints]:
-    """The parts of a group that hold its first operand, but for the whole group."""
-    for n in range(len(group) - 1):
-        for more in combinations(group[1:], n):
-            yield (group[0], *more)
-
-
-def _greedy_tree(operands: list[Set[Label]], output: Set[Label], sizes: Sizes) -> Tree:
-    """The tree that always takes the pair after which the least memory is needed, and of these the cheapest."""
-    trees: list[Tree] = [*range(len(operands))]
-    while len(trees) > 1:
-        found = []
-        for i, j in combinations(range(len(trees)), 2):
-            result = _kept((i, j), operands, output)
-            growth = _volume(result, sizes) - _volume(operands[i], sizes) - _volume(operands[j], sizes)
-            found.append(((growth, _volume(operands[i] | operands[j], sizes)), i, j, result))
-        _, i, j, result = min(found, key=lambda item: item[0])
-        operands = [labels for k, labels in enumerate(operands) if k not in (i, j)] + [result]
-        trees = [tree for k, tree in enumerate(trees) if k not in (i, j)] + [(trees[i], trees[j])]
-    return trees[0]

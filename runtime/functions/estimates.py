@@ -81,7 +81,6 @@ def _derivative(x: Any, step: Any, order: int) -> Any:
 
 
 def _distances(step: Any, x: Any) -> Any:
-    """The distances between neighbouring points of the last dimension."""
     count = x._shape[-1]
     kind = x._dtype.to_real() if x._dtype.kind in "fc" else get_default_dtype()
     if isinstance(step, TensorBase) and step._shape:

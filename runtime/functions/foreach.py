@@ -24,7 +24,6 @@ def powsum(x: Any, ord: Any) -> Any:
 
 
 def norm(x: Any, ord: Any = 2, *, dtype: Any = None) -> Any:
-    """The norm of a tensor as one vector."""
     return own_ops.linalg_vector_norm(x, ord, dtype=dtype)
 
 
@@ -100,7 +99,6 @@ def _one_by_one(name: str, given: list[Any], options: dict[str, Any]) -> list[tu
 
 
 def _spread(value: Any) -> Any:
-    """A vector of numbers, one for each tensor, as their list."""
     return list(own_ops.unbind(value)) if isinstance(value, TensorBase) and value.dim() else value
 
 

@@ -121,7 +121,6 @@ def _equal_parts(values: Any, dim: int, bins: int, bounds: Sequence[float] | Non
 
 
 def _counted(points: Any, edges: Sequence[Any], weights: Any) -> Any:
-    """The weights of the points in each cell, added up."""
     sizes = [edge.numel() - 1 for edge in edges]
     cells = op.zeros_like(weights, dtype=dtypes.int64)
     for dim, (edge, size) in enumerate(zip(edges, sizes, strict=True)):

@@ -43,7 +43,6 @@ def mark_classes(index: Array, out: Array, classes: int) -> None:
 
 @of_any_dtype
 def all_equal(x: Layout, other: Layout) -> Plan | None:
-    """Whether all elements of two contiguous tensors are equal."""
     if x.shape != other.shape or not prod(x.shape) or not are_contiguous(x, other):
         return None
     return (Step(compare_all, (0, 1), ((0, ()),), masks=(0,)),)

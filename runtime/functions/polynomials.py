@@ -27,7 +27,7 @@ Example:
 """
 
 
-def _polynomial(name: str, formula: str, kind: int, order: float, example: Sequence[float]) -> Callable[..., Any]:
+def _polynomial(name: str, kind: int, example: Sequence[float], formula: str, order: float = 0.0) -> Callable[..., Any]:
     """The public function of one family; `example` is what it gives at 0.5 and 2 for degree 2."""
 
     def polynomial(input: Any, n: Any, *, out: Any = None) -> Any:
@@ -41,7 +41,6 @@ def _polynomial(name: str, formula: str, kind: int, order: float, example: Seque
 
 
 def _is_real(x: Any) -> bool:
-    """Whether an argument is a tensor of real numbers."""
     return isinstance(x, TensorBase) and x._dtype.kind != "c"
 
 
@@ -62,85 +61,74 @@ def _evaluated(name: str, x: Any, n: Any, out: Any, kind: int, order: float) -> 
 
 chebyshev_polynomial_t = _polynomial(
     "chebyshev_polynomial_t",
-    "Chebyshev polynomials of the first kind: T_n(cos a) = cos(n a).",
     kinds.CHEBYSHEV_T,
-    0.0,
-    example=[-0.5, 7.0],
+    [-0.5, 7.0],
+    "Chebyshev polynomials of the first kind: T_n(cos a) = cos(n a).",
 )
 chebyshev_polynomial_u = _polynomial(
     "chebyshev_polynomial_u",
-    "Chebyshev polynomials of the second kind: U_n(cos a) = sin((n + 1) a) / sin(a).",
     kinds.CHEBYSHEV_U,
-    0.0,
-    example=[0.0, 15.0],
+    [0.0, 15.0],
+    "Chebyshev polynomials of the second kind: U_n(cos a) = sin((n + 1) a) / sin(a).",
 )
 chebyshev_polynomial_v = _polynomial(
     "chebyshev_polynomial_v",
-    "Chebyshev polynomials of the third kind: V_n(cos a) = cos((n + 1/2) a) / cos(a / 2).",
     kinds.CHEBYSHEV_V,
-    0.0,
-    example=[-1.0, 11.0],
+    [-1.0, 11.0],
+    "Chebyshev polynomials of the third kind: V_n(cos a) = cos((n + 1/2) a) / cos(a / 2).",
 )
 chebyshev_polynomial_w = _polynomial(
     "chebyshev_polynomial_w",
-    "Chebyshev polynomials of the fourth kind: W_n(cos a) = sin((n + 1/2) a) / sin(a / 2).",
     kinds.CHEBYSHEV_W,
-    0.0,
-    example=[1.0, 19.0],
+    [1.0, 19.0],
+    "Chebyshev polynomials of the fourth kind: W_n(cos a) = sin((n + 1/2) a) / sin(a / 2).",
 )
 shifted_chebyshev_polynomial_t = _polynomial(
     "shifted_chebyshev_polynomial_t",
-    "Chebyshev polynomials of the first kind, of 2 x - 1: for x in [0, 1].",
     kinds.SHIFTED + kinds.CHEBYSHEV_T,
-    0.0,
-    example=[-1.0, 17.0],
+    [-1.0, 17.0],
+    "Chebyshev polynomials of the first kind, of 2 x - 1: for x in [0, 1].",
 )
 shifted_chebyshev_polynomial_u = _polynomial(
     "shifted_chebyshev_polynomial_u",
-    "Chebyshev polynomials of the second kind, of 2 x - 1: for x in [0, 1].",
     kinds.SHIFTED + kinds.CHEBYSHEV_U,
-    0.0,
-    example=[-1.0, 35.0],
+    [-1.0, 35.0],
+    "Chebyshev polynomials of the second kind, of 2 x - 1: for x in [0, 1].",
 )
 shifted_chebyshev_polynomial_v = _polynomial(
     "shifted_chebyshev_polynomial_v",
-    "Chebyshev polynomials of the third kind, of 2 x - 1: for x in [0, 1].",
     kinds.SHIFTED + kinds.CHEBYSHEV_V,
-    0.0,
-    example=[-1.0, 29.0],
+    [-1.0, 29.0],
+    "Chebyshev polynomials of the third kind, of 2 x - 1: for x in [0, 1].",
 )
 shifted_chebyshev_polynomial_w = _polynomial(
     "shifted_chebyshev_polynomial_w",
-    "Chebyshev polynomials of the fourth kind, of 2 x - 1: for x in [0, 1].",
     kinds.SHIFTED + kinds.CHEBYSHEV_W,
-    0.0,
-    example=[-1.0, 41.0],
+    [-1.0, 41.0],
+    "Chebyshev polynomials of the fourth kind, of 2 x - 1: for x in [0, 1].",
 )
 hermite_polynomial_h = _polynomial(
     "hermite_polynomial_h",
-    "The physicists' Hermite polynomials: H_(n+1)(x) = 2 x H_n(x) - 2 n H_(n-1)(x).",
     kinds.HERMITE_H,
-    0.0,
-    example=[-1.0, 14.0],
+    [-1.0, 14.0],
+    "The physicists' Hermite polynomials: H_(n+1)(x) = 2 x H_n(x) - 2 n H_(n-1)(x).",
 )
 hermite_polynomial_he = _polynomial(
     "hermite_polynomial_he",
-    "The probabilists' Hermite polynomials: He_(n+1)(x) = x He_n(x) - n He_(n-1)(x).",
     kinds.HERMITE_HE,
-    0.0,
-    example=[-0.75, 3.0],
+    [-0.75, 3.0],
+    "The probabilists' Hermite polynomials: He_(n+1)(x) = x He_n(x) - n He_(n-1)(x).",
 )
 laguerre_polynomial_l = _polynomial(
     "laguerre_polynomial_l",
-    "Laguerre polynomials: (n + 1) L_(n+1)(x) = (2 n + 1 - x) L_n(x) - n L_(n-1)(x).",
     kinds.LAGUERRE,
-    0.0,
-    example=[0.125, -1.0],
+    [0.125, -1.0],
+    "Laguerre polynomials: (n + 1) L_(n+1)(x) = (2 n + 1 - x) L_n(x) - n L_(n-1)(x).",
 )
 legendre_polynomial_p = _polynomial(
     "legendre_polynomial_p",
-    "Legendre polynomials: (n + 1) P_(n+1)(x) = (2 n + 1) x P_n(x) - n P_(n-1)(x).",
     kinds.GEGENBAUER,
+    [-0.125, 5.5],
+    "Legendre polynomials: (n + 1) P_(n+1)(x) = (2 n + 1) x P_n(x) - n P_(n-1)(x).",
     0.5,
-    example=[-0.125, 5.5],
 )

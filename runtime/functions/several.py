@@ -52,7 +52,6 @@ def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
 
 
 def _listed(name: str, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The tensors given one by one, or in one list."""
     one = len(tensors) == 1 and isinstance(tensors[0], (list, tuple))
     return checks.tensor_list(name, "tensors", tensors[0] if one else tensors)
 

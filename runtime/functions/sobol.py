@@ -1,13 +1,11 @@
 """Sobol' sequences: points that fill the unit cube more evenly than random ones.
 
 Point n is the sum without carries of one direction number for each bit of n's Gray code, so neighbouring points differ
-by one of them. The polynomials and first numbers are those of S. Joe and F. Kuo (SIAM J. Sci. Comput. 30, 2008), which
-SciPy has.
+by one of them. They are those of S. Joe and F. Kuo (SIAM J. Sci. Comput. 30, 2008), which SciPy has.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +18,6 @@ from ..tensor.dtypes import get_default_dtype, uint8
 
 _BITS = 30
 _MOST = 21201  # dimensions for which there are numbers
-_TABLE = "_sobol_direction_numbers.npz"
 
 
 class SobolEngine:
@@ -147,35 +144,7 @@ class SobolEngine:
 
 
 def _direction_numbers(dimension: int) -> np.ndarray:
-    """`_BITS` numbers for each dimension; number j is an odd one of j + 1 bits, moved up to the first digits.
+    """`_BITS` numbers for each dimension, as SciPy's engine has them: no public name gives more than its points."""
+    from scipy.stats import qmc  # loaded when the first engine is made
 
-    The first dimension is van der Corput's sequence. Each other one has a primitive polynomial modulo 2, of degree m,
-    and m first numbers; number j is made of the m ones before it, as the polynomial's coefficients say.
-    """
-    polynomials, first = _table(dimension)
-    numbers = np.ones((dimension, _BITS), np.int64)
-    degrees = np.array([int(p).bit_length() - 1 for p in polynomials])
-    for degree in range(1, int(degrees.max(initial=0)) + 1):
-        of_degree = np.flatnonzero(degrees == degree)
-        of_degree = of_degree[of_degree > 0]
-        found = numbers[of_degree]
-        found[:, :degree] = first[of_degree, :degree]
-        for j in range(degree, _BITS):
-            new = found[:, j - degree].copy()
-            for k in range(1, degree + 1):
-                coefficient = polynomials[of_degree] >> (degree - k) & 1
-                new ^= coefficient * (found[:, j - k] << k)
-            found[:, j] = new
-        numbers[of_degree] = found
-    return numbers << np.arange(_BITS - 1, -1, -1)
-
-
-def _table(dimension: int) -> tuple[np.ndarray, np.ndarray]:
-    """Polynomials, as bits of an integer, and the first numbers of each dimension."""
-    import scipy.stats  # loaded when the first engine is made
-
-    path = Path(scipy.stats.__file__).with_name(_TABLE)
-    if not path.exists():
-        raise NotImplementedError(f"SobolEngine: this SciPy has no table of direction numbers ({path.name})")
-    with np.load(path) as table:
-        return table["poly"][:dimension].astype(np.int64), table["vinit"][:dimension].astype(np.int64)
+    return qmc.Sobol(dimension, scramble=False, bits=_BITS)._sv.astype(np.int64)

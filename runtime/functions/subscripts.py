@@ -45,7 +45,6 @@ def parsed(op: str, equation: str, shapes: tuple[Shape, ...]) -> Subscripts:
 
 
 def _check_term(op: str, equation: str, where: str, term: str) -> None:
-    """Letters, and at most one ellipsis."""
     rest = term.replace("...", "", 1)
     if "." in rest:
         known = "..." in term
@@ -62,7 +61,6 @@ def _check_term(op: str, equation: str, where: str, term: str) -> None:
 
 
 def _labels(op: str, number: int, term: str, shape: Shape) -> Labels:
-    """One label for each dimension of one operand."""
     before, dots, after = term.partition("...")
     more = len(shape) - len(before) - len(after)
     if more < 0 or more and not dots:
@@ -108,7 +106,6 @@ def _implicit(operands: Sequence[Labels]) -> Labels:
 
 
 def _output(op: str, term: str, dots: Sequence[Label], sizes: dict[Label, int]) -> Labels:
-    """The labels behind "->"."""
     before, ellipsis, after = term.partition("...")
     for letter in before + after:
         if term.count(letter) > 1:

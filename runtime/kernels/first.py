@@ -32,7 +32,6 @@ ENOUGH, CERTAIN = 0.5, 0.9  # chances that a kernel is needed
 
 
 def main(k: int, program: int) -> None:
-    """Go through the list while the program is there."""
     done = set[str]()
     while (found := next_line(done)) is not None:
         line, is_likely, needed = found
@@ -83,7 +82,6 @@ _begun: set[str] = set()  # of the lines, by the program that waits
 
 
 def compile_ahead(line: str) -> None:
-    """Compile the kernel that a line names, unless another process does."""
     with suppress(Exception), ahead.passing_over():  # who needs the kernel will hear of it
         compile_line(line)
 
@@ -114,7 +112,6 @@ def likely(weights: Mapping[ahead.Program, float], part: int, enough: float = EN
 
 
 def compile_line(line: str) -> None:
-    """Compile the kernel that a line of the list names, or find it compiled."""
     module, name, kinds = line.split(" ", 2)
     dispatcher_of(module, name).compile(kinds_of(kinds))
 
@@ -131,7 +128,6 @@ def dispatcher_of(module: str, name: str) -> Any:
 
 
 def kinds_of(text: str) -> tuple[Any, ...]:
-    """numba's types."""
     from numba.core.sigutils import normalize_signature
 
     return tuple(normalize_signature(text)[0])

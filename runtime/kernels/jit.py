@@ -80,7 +80,6 @@ class LazyKernel:
         return self.linked
 
     def _compiled_by(self, pipeline: str, checked: str) -> dict[str, Any]:
-        """numba's options, with one of these pipelines."""
         from .compile import compiler_pipelines, kernel_pipelines
 
         # nogil: the pool's threads run kernels side by side, and a kernel touches no Python object.

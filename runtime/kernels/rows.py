@@ -22,14 +22,11 @@ from .llvm.addresses import call_at, part_of
 
 
 class Loop(NamedTuple):
-    """`over_rows` and a kernel, compiled for the same operands."""
-
     kernel: int  # the address of its machine code
     run: Any  # what calls `over_rows` without asking for the types of its arguments
 
 
 def loop_for(kernel: Any, operands: tuple[Any, ...], arguments: Sequence[Any], loop: Any) -> Loop:
-    """A loop over the rows of such operands, with the arguments that it takes behind the kernel's address."""
     from numba import typeof
 
     register()

@@ -43,7 +43,6 @@ class ElementKernels:
         return self.__dict__[attribute]
 
     def compiled(self, module: Any, attribute: str) -> Any:
-        """A kernel of flat arrays."""
         return _compiled(module, attribute)
 
     def run_rows(self, attribute: str, operands: tuple[Any, ...], plan: Any) -> None:
@@ -76,11 +75,9 @@ class ElementKernels:
 
     @functools.cache  # noqa: B019  (these live as long as the process)
     def is_long(self, name: str) -> bool:
-        """Whether a kernel computes much of an element."""
         return is_long(getattr(importlib.import_module(self.module), name))
 
     def get(self, name: str, is_complex: bool) -> Any:
-        """The kernel for real or for complex arrays."""
         return getattr(self, f"{name}_complex" if is_complex else name)
 
 

@@ -41,13 +41,13 @@ def rows_beside(operands: Any, steps: Any, r: int, size: int, beside: Any) -> An
 
 def turned_loop(kernel: Any, operands: tuple[Any, ...], place: int, steps: Array) -> Loop:
     """The loop over the rows of such operands, of which that at a place is turned."""
-    register()
+    register_turned_rows()
     given = (*operands[:place], None, *operands[place + 1 :])
     return loop_for(kernel, operands, [given, steps, 0, operands[place], 0, 0, 0], over_turned_rows)
 
 
 @functools.cache
-def register() -> None:
+def register_turned_rows() -> None:
     """Tell numba about the function above."""
     from numba.extending import overload
 

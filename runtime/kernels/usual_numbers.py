@@ -14,7 +14,7 @@ from .scalar import conj, pow_number, rsqrt, sqrt
 from .usual_blocks import pattern_with_number
 
 
-def whole(x: Any, y: Any) -> Any:
+def any_power(x: Any, y: Any) -> Any:
     """The power for any exponent; `with_usual_numbers` puts it here."""
 
 
@@ -33,7 +33,7 @@ def powers(self: Any, other: Any, result: Any) -> None:
             result[i] = sqrt(self[i])
     else:
         for i in range(result.size):
-            result[i] = whole(self[i], other)
+            result[i] = any_power(self[i], other)
 
 
 def pattern_of_derivative(grad: Any, self: Any, exponent: Any, result: Any) -> None:
@@ -41,7 +41,7 @@ def pattern_of_derivative(grad: Any, self: Any, exponent: Any, result: Any) -> N
     T = result.dtype.type
     exponent = T(exponent)
     for i in range(result.size):
-        result[i] = T(0) if exponent == T(0) else grad[i] * conj(exponent * whole(self[i], exponent - T(1)))
+        result[i] = T(0) if exponent == T(0) else grad[i] * conj(exponent * any_power(self[i], exponent - T(1)))
 
 
 def derivatives(grad: Any, self: Any, exponent: Any, result: Any) -> None:
@@ -59,10 +59,10 @@ def derivatives(grad: Any, self: Any, exponent: Any, result: Any) -> None:
             result[i] = grad[i] * (exponent * T(rsqrt(self[i])))
     else:
         for i in range(result.size):
-            result[i] = T(0) if exponent == T(0) else grad[i] * (exponent * whole(self[i], exponent - T(1)))
+            result[i] = T(0) if exponent == T(0) else grad[i] * (exponent * any_power(self[i], exponent - T(1)))
 
 
-FORMS = ((pattern_with_number, powers), (pattern_of_derivative, derivatives))
+POWER_FORMS = ((pattern_with_number, powers), (pattern_of_derivative, derivatives))
 
 
 def with_usual_numbers(kernel: Any) -> Any:
@@ -70,7 +70,7 @@ def with_usual_numbers(kernel: Any) -> Any:
     code = kernel.__code__
     called = {kernel.__globals__.get(name) for name in names_in(code) - {"range"}}
     if called - {conj} == {pow_number}:
-        for pattern, written in FORMS:
+        for pattern, written in POWER_FORMS:
             if code.co_code == pattern.__code__.co_code:
-                return rebuilt(written, {"whole": pow_number})
+                return rebuilt(written, {"any_power": pow_number})
     return kernel

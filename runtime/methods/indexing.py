@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from ..batching.tensor import level_of
 from ..creation import tensor as make_tensor
 from ..creation.options import convert_number
 from ..dispatch.elementwise.elementwise import constant, elementwise_ops
@@ -55,7 +54,8 @@ def getitem(x: Any, key: Any) -> Any:
     if type(key) is slice and x._shape:
         start, stop, step = _bounds(key, x._shape[0])
         return op.slice(x, 0, start, stop, step)
-    if isinstance(key, TensorBase) and key._dtype is dtypes.int64 and key._shape and x._shape and not level_of(key):
+    is_index = isinstance(key, TensorBase) and key._dtype is dtypes.int64
+    if is_index and key._shape and x._shape and key._vmap_level is None:
         return op.index(x, [key])
     if type(key) is tuple and _PLAIN.issuperset(map(type, key)) and 0 < len(key) <= len(x._shape):
         found = _stepwise(x, key)
@@ -145,12 +145,10 @@ def _view_at(x: Any, key: Any) -> Any:
 
 
 def _is_whole(key: Any) -> bool:
-    """Whether a key is the slice of all elements."""
     return key.__class__ is slice and key.start is key.stop is key.step is None
 
 
 def _is_of_view(key: Any) -> bool:
-    """Whether a key has only what views are made by."""
     kind = key.__class__
     return kind in _OF_VIEWS or (kind is tuple and _OF_VIEWS.issuperset(map(type, key)))
 
@@ -288,7 +286,7 @@ def _index_tensor(index: Any) -> Any:
         index = index.to(dtypes.bool_)
     elif kind is dtypes.int32:
         index = index.to(dtypes.int64)
-    return index if index._shape or level_of(index) else index.item()
+    return index if index._shape or index._vmap_level is not None else index.item()
 
 
 class _View:
@@ -362,7 +360,6 @@ def _dims_used(item: Any) -> int:
 
 
 def _index_ndim(index: Any) -> int:
-    """The number of dimensions that an index tensor brings to the result."""
     return 1 if index._dtype is dtypes.bool_ else len(index._shape)
 
 

@@ -202,7 +202,6 @@ def dlpack(
 
 
 def _dlpack_elsewhere(tensor: Any, wanted: tuple[int, int], stream: Any, max_version: Any, copy: bool | None) -> Any:
-    """The capsule of a copy on another device."""
     kinds = {1: "cpu", 2: f"cuda:{wanted[1]}"}
     if copy is False or wanted[0] not in kinds:
         raise ValueError(f"cannot move DLPack tensor from device {dlpack_device(tensor)} to {wanted} without copying")

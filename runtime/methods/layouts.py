@@ -1,4 +1,4 @@
-"""Methods of tensors about layouts: from strided to sparse and back, and what a sparse tensor consists of.
+"""LayoutMethods: from strided tensors to sparse ones and back, and what a sparse tensor consists of.
 
 What they do is loaded when one is first called.
 """
@@ -16,7 +16,6 @@ _BACKENDS = {"strided": "Strided", "sparse_coo": "Sparse", "sparse_csr": "Sparse
 
 
 def _require(tensor: Any, name: str, what: str, *layouts: Any) -> Any:
-    """A tensor of one of these layouts."""
     if tensor.layout not in layouts:
         raise RuntimeError(f"{name} expected {what} layout but got {_BACKENDS[tensor.layout.name]}")
     return tensor
@@ -249,3 +248,15 @@ class LayoutMethods(TensorBase):
             mat: the strided matrix.
         """
         return self.mm(mat).to_sparse()  # type: ignore[attr-defined]
+
+    def _new_sparse(self, data: tuple[Any, ...], device: Any) -> Any:
+        """What `new` makes for a sparse tensor."""
+        from ..representations.sparse.like import new
+
+        return new(self, data, device)
+
+    def _resize_sparse_as(self, template: Any) -> Any:
+        """What `resize_as_` does to a sparse tensor."""
+        from ..representations.sparse.like import resize_as_
+
+        return resize_as_(self, template)

@@ -1,13 +1,20 @@
-"""The memory of a tensor as a storage: methods of `Tensor`. What they call is loaded when it is first asked for."""
+"""StorageMethods: the memory of a tensor as a storage, and PyTorch's older constructors and names of types.
+
+What handles storages is loaded when it is first asked for.
+"""
 
 from __future__ import annotations
 
 import sys
 from typing import Any
 
+from ..creation import legacy
+from ..tensor.base import TensorBase
 from ..tensor.devices import CPU
+from ..tensor.dtypes import dtype as Dtype
+from .conversion import converted
 
-_SHARED = f"{__package__.rpartition('.')[0]}.sharing.storages.shared"
+_SHARED = "specgrad.runtime.sharing.storages.shared"
 
 
 def storage(self: Any) -> Any:
@@ -27,7 +34,6 @@ def storage(self: Any) -> Any:
 
 
 def typed_storage(self: Any) -> Any:
-    """`storage()` without its warning."""
     from ..sharing.storages.typed import wrapped
 
     return wrapped(untyped_storage(self), self._dtype)
@@ -82,39 +88,38 @@ def is_shared(self: Any) -> bool:
     return shared is not None and bool(shared.is_shared(self._storage))
 
 
-def share_memory_(self: Any) -> Any:
-    """Move to memory that other processes can see, with all tensors that share it; see `specgrad.multiprocessing`.
+class StorageMethods(TensorBase):
+    """storage and its kin, `Tensor(...)`, new, type."""
 
-    Returns:
-        The tensor itself.
+    __slots__ = ()
 
-    Raises:
-        RuntimeError: the system cannot share memory.
+    storage = storage
+    _typed_storage = typed_storage
+    untyped_storage = untyped_storage
+    set_ = set_
+    is_shared = is_shared
 
-    Example:
-        >>> import specgrad as sg
-        >>> sg.zeros(2).share_memory_().is_shared()
-        True
-    """
-    from ..sharing.multiprocessing.reductions import share_tensors
+    def __new__(cls, *data: Any, device: Any = None, **kwargs: Any) -> Any:
+        return legacy.construct(cls, *data, device=device, **kwargs)
 
-    share_tensors([self])
-    return self
+    def new(self, *args: Any, device: Any = None, **kwargs: Any) -> Any:
+        """`Tensor(...)` with this tensor's dtype.
 
+        Args:
+            *args: sizes, data, a storage, or another tensor.
+            device: where the tensor is made; where this one is when not given.
+            **kwargs: `size`, `data`, `storage` or `other`, in place of these.
+        """
+        return legacy.new(self, args, kwargs, device)
 
-def module_load(self: Any, other: Any, assign: bool = False) -> Any:
-    """What becomes of `other` when `load_state_dict` gives it to a module in the place of this tensor.
-
-    It is asked where parameters are exchanged (`__future__.set_swap_module_params_on_conversion`); a subclass may say
-    something else.
-
-    Args:
-        other: the tensor that is loaded.
-        assign: take `other` as it is; otherwise its values in the dtype and on the device of this tensor.
-
-    Example:
-        >>> import specgrad as sg
-        >>> sg.zeros(2).module_load(sg.ones(2, dtype=sg.float64))
-        tensor([1., 1.])
-    """
-    return other.detach() if assign else self.detach().copy_(other)
+    def type(self, dtype: Any = None, non_blocking: Any = False) -> Any:
+        """The elements as `dtype`, which may be `LongTensor` or its name, that of a CUDA device too; without it, that
+        name of the tensor's. `non_blocking` is as in `to`."""
+        if dtype.__class__ is Dtype:
+            return self if dtype is self._dtype else converted(self, dtype)
+        if dtype is None:
+            return legacy.type_of(self)
+        kind, place = legacy.named_type(dtype)
+        if place is None or place == self._device.type:
+            return self.to(kind)  # type: ignore[attr-defined]
+        return self.to(place, kind, non_blocking=non_blocking)  # type: ignore[attr-defined]

@@ -8,26 +8,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import creation
-from ..creation import legacy
 from ..dispatch import checks
 from ..errors import ArgumentError, type_name
 from ..modes import inference
 from ..modes.overrides import subclasses
-from ..modes.overrides.switches import DisableTorchFunctionSubclass
 from ..namespace import op
-from ..saving import rebuild
 from ..tensor import dtypes
 from ..tensor.base import TensorBase
 from ..tensor.devices import CPU, resolve
 from ..tensor.devices import device as Device
 from ..tensor.dtypes import dtype as Dtype
 from ..tensor.memory_format import contiguous_format, strided
-from . import indexing, interop, memory, printing, queries, resizing
+from . import indexing, interop, printing, queries, resizing
 from .conversion import contiguous_as, converted, to_format
-from .layouts import LayoutMethods
 
 
-class TensorAttributes(LayoutMethods):
+class TensorAttributes(TensorBase):
     """Questions, and what NumPy and older programs call by other names."""
 
     __slots__ = ()
@@ -71,13 +67,6 @@ class TensorAttributes(LayoutMethods):
         """Whether the tensor was made in `inference_mode`, or is a view of one that was."""
         return inference.is_inference(self)
 
-    storage = memory.storage
-    _typed_storage = memory.typed_storage
-    untyped_storage = memory.untyped_storage
-    set_ = memory.set_
-    is_shared = memory.is_shared
-    share_memory_ = memory.share_memory_
-
     def is_set_to(self, tensor: Any) -> bool:
         """Whether another tensor is the same view of the same memory.
 
@@ -101,20 +90,6 @@ class TensorAttributes(LayoutMethods):
 
     def _is_zerotensor(self) -> bool:
         return False
-
-    def new(self, *args: Any, device: Any = None, **kwargs: Any) -> Any:
-        """`Tensor(...)` with this tensor's dtype.
-
-        Args:
-            *args: sizes, data, a storage, or another tensor.
-            device: where the tensor is made; where this one is when not given.
-            **kwargs: `size`, `data`, `storage` or `other`, in place of these.
-        """
-        if self.layout is not strided and not kwargs:
-            from ..representations.sparse.like import new  # few programs have sparse tensors
-
-            return new(self, args, device)
-        return legacy.new(self, args, kwargs, device)
 
     def type_as(self, other: Any) -> Any:
         """The elements in the dtype of `other`, on its device.
@@ -152,9 +127,6 @@ class TensorMethods(TensorAttributes):
     """to and its kin, NumPy and Python protocols, indexing, repr."""
 
     __slots__ = ()
-
-    def __new__(cls, *data: Any, device: Any = None, **kwargs: Any) -> Any:
-        return legacy.construct(cls, *data, device=device, **kwargs)
 
     new_tensor = creation.new_tensor
     new_zeros = creation.new_zeros
@@ -225,18 +197,6 @@ class TensorMethods(TensorAttributes):
             return asked._dtype if asked._device is self._device else None
         is_here = asked is self._device or (self._device is CPU and asked.__class__ is str and asked == "cpu")
         return self._dtype if is_here else None
-
-    def type(self, dtype: Any = None, non_blocking: Any = False) -> Any:
-        """The elements as `dtype`, which may be `LongTensor` or its name, that of a CUDA device too; without it, that
-        name of the tensor's. `non_blocking` is as in `to`."""
-        if dtype.__class__ is Dtype:
-            return self if dtype is self._dtype else converted(self, dtype)
-        if dtype is None:
-            return legacy.type_of(self)
-        kind, place = legacy.named_type(dtype)
-        if place is None or place == self._device.type:
-            return self.to(kind)
-        return self.to(place, kind, non_blocking=non_blocking)
 
     def cpu(self) -> Any:
         """The tensor on the CPU: itself where it lies there, else a copy through which gradients pass."""
@@ -363,21 +323,25 @@ class TensorMethods(TensorAttributes):
     __array_priority__ = 1000  # NumPy leaves `array * tensor` to the tensor
 
     def __repr__(self) -> str:
-        if self.layout is not strided:
-            from .printing_sparse import to_text
-
-            return to_text(self)
         return printing.to_text(self)
 
-    def __deepcopy__(self, memo: dict[Any, Any]) -> Any:
-        with DisableTorchFunctionSubclass():
-            return rebuild.deepcopy(self, memo)
+    def module_load(self, other: Any, assign: Any = False) -> Any:
+        """What becomes of `other` when `load_state_dict` gives it to a module in the place of this tensor.
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        with DisableTorchFunctionSubclass():
-            return rebuild.reduce(self)
+        It is asked where parameters are exchanged (`__future__.set_swap_module_params_on_conversion`); a subclass may
+        say something else.
 
-    module_load = memory.module_load
+        Args:
+            other: the tensor that is loaded.
+            assign: take `other` as it is; otherwise its values in the dtype and on the device of this tensor.
+
+        Example:
+            >>> import specgrad as sg
+            >>> sg.zeros(2).module_load(sg.ones(2, dtype=sg.float64))
+            tensor([1., 1.])
+        """
+        return other.detach() if assign else self.detach().copy_(other)  # type: ignore[attr-defined]
+
     as_subclass = subclasses.as_subclass
     _make_subclass = staticmethod(subclasses.make_subclass)
     __torch_function__: Any = classmethod(subclasses.torch_function)
@@ -389,13 +353,10 @@ for _name, _function in vars(TensorMethods).items():
 
 
 def _as_tensor(value: Any, like: Any) -> Any:
-    """A tensor itself, or a number as one."""
     return value if isinstance(value, TensorBase) else op.full((), value, dtype=like._dtype.real)
 
 
 class Conversion(NamedTuple):
-    """The arguments of `to`."""
-
     dtype: Any
     device: Any
     non_blocking: bool

@@ -103,7 +103,6 @@ class _NumberFormat:
         return f"{value:.{PRINT_OPTS.precision}f}"
 
     def text(self, value: Any) -> str:
-        """The number, right-aligned."""
         return self._text(value).rjust(self.width)
 
 
@@ -121,12 +120,10 @@ class _ComplexFormat:
 
 
 def _printable(array: np.ndarray) -> np.ndarray:
-    """The array in a dtype whose numbers Python can format."""
     return array if array.dtype.kind in "bifcu" else array.astype(np.float32)
 
 
 def _edges(array: np.ndarray) -> np.ndarray:
-    """The elements that a summary shows."""
     edge = PRINT_OPTS.edgeitems
     kept = [range(n) if n <= 2 * edge else [*range(edge), *range(n - edge, n)] for n in array.shape]
     return array[np.ix_(*kept)]
@@ -182,7 +179,6 @@ def _suffixes(tensor: Any) -> list[str]:
 
 
 def history_of(tensor: Any) -> str:
-    """The name of what made a tensor, empty for a leaf."""
     try:
         return "" if tensor.grad_fn is None else tensor.grad_fn.name()
     except RuntimeError:  # a view whose memory was written to: see autograd/inplace/view_history.py

@@ -13,7 +13,6 @@ INDENT = len("tensor(")
 
 
 def to_text(tensor: Any) -> str:
-    """The text of a sparse tensor, as `repr` and `str` give it."""
     pattern = tensor.pattern
     names = {sparse_coo: ("indices",), sparse_csr: ("crow_indices", "col_indices")}
     parts = [
@@ -48,7 +47,6 @@ def _suffixes(tensor: Any) -> list[str]:
 
 
 def _with_suffixes(text: str, suffixes: list[str], on_new_line: bool) -> str:
-    """Suffixes behind the text, as many in a line as fit."""
     column = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:
         if on_new_line or column + len(suffix) + 2 > PRINT_OPTS.linewidth:

@@ -15,7 +15,6 @@ from ..errors import ShapeError, type_name
 from ..modes.inference import check_written
 from ..tensor.base import alias, note_layout_change
 from ..tensor.devices import CPU
-from ..tensor.memory_format import strided
 
 LAYOUT = ("_storage", "_flat", "_shape", "_strides", "_offset")
 
@@ -59,10 +58,6 @@ def resize_as_(self: Any, the_template: Any, *, memory_format: Any = None) -> An
     """
     checks.optional_memory_format("resize_as_", "memory_format", memory_format)
     template = checks.tensor("resize_as_", "the_template", the_template)
-    if self.layout is not strided:
-        from ..representations.sparse import like  # few programs have sparse tensors
-
-        return like.resize_as_(self, template)
     return _resized("resize_as_", self, template._shape)
 
 

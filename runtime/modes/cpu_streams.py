@@ -58,8 +58,6 @@ class Event:
 
 
 class _Current(threading.local):
-    """The stream of each thread."""
-
     stream = Stream()
 
 

@@ -227,6 +227,5 @@ class of_transform(Switch):
         super().__init__(True)
 
     def set(self, state: dict[str, Any]) -> None:
-        """Let this take effect in the thread that has this state."""
         switch(state, None)
         state["grad"] = True

@@ -62,7 +62,6 @@ def first_writes() -> Inference | None:
 
 
 def is_inference(tensor: Any) -> bool:
-    """Whether a tensor was made in inference mode, or is a view of one that was."""
     return type(tensor._writes) is Inference
 
 

@@ -21,12 +21,10 @@ class PerThread(threading.local):
 
 
 def states_here() -> list[dict[str, Any]]:
-    """The attributes of all states as this thread sees them."""
     return [dict(state.__dict__) for state in _states]
 
 
 def set_states_here(found: list[dict[str, Any]]) -> None:
-    """Let this thread see what `states_here` found in another."""
     for state, attributes in zip(_states, found, strict=False):
         state.__dict__.update(attributes)
         state.restored()

@@ -29,8 +29,6 @@ FASTCALL = 0x80  # METH_FASTCALL: (self, address of the arguments, their number)
 
 
 class Definition(ctypes.Structure):
-    """CPython's PyMethodDef."""
-
     _fields_ = (
         ("name", ctypes.c_char_p),
         ("address", ctypes.c_void_p),
@@ -40,7 +38,6 @@ class Definition(ctypes.Structure):
 
 
 def version() -> Any:
-    """Changes with all that is compiled into native functions."""
     return texts_of(Path(__file__).parent), distances(), sys.version_info[:2], commands.sources()
 
 
@@ -83,7 +80,7 @@ def begin() -> None:
             if not _begun:
                 _begun.append(True)  # before what may come here again
                 array_memory.align([HOST.address(function) for function in array_memory.FUNCTIONS])
-                members.begin(HOST.address(members.get_attribute))
+                members.begin_members(HOST.address(members.get_attribute))
 
 
 def definition_of(unit: Unit, function: Any, name: str, doc: str) -> Definition:
@@ -103,7 +100,6 @@ def builtin(unit: Unit, function: Any, plan: np.ndarray, doc: str) -> Any:
 
 
 def method(unit: Unit, function: Any, cls: type, name: str, doc: str) -> Any:
-    """A method of a class, whose `self` is the object."""
     make = ctypes.pythonapi.PyDescr_NewMethod
     make.restype, make.argtypes = ctypes.py_object, [ctypes.py_object, ctypes.c_void_p]
     return make(cls, ctypes.addressof(definition_of(unit, function, name, doc)))

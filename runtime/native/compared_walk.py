@@ -77,7 +77,6 @@ def rehearsed(backward_pass: Any, node: Any, gradient: Any, walk: Walk, leaves: 
 
 
 def copied(capture: Any) -> Any:
-    """A capture of the same gradients, which notes them for itself."""
     if capture is None:
         return None
     again = copy.copy(capture)
@@ -86,7 +85,6 @@ def copied(capture: Any) -> Any:
 
 
 def described(grad: Any) -> Any:
-    """All that is compared of a gradient."""
     if grad is None:
         return None
     values = host_array(grad)

@@ -8,7 +8,6 @@ node saved, and how the reference counts of the arguments have changed. Where so
 from __future__ import annotations
 
 import functools
-import gc
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -20,9 +19,10 @@ import numpy as np
 from ..autograd.node import Node, Output
 from ..dispatch.entries import entry_of
 from ..dispatch.kernel_ops.called import CalledKernelOp
+from ..extension_points import extension
+from ..kernels.compile.garbage import left_alone
 from ..kernels.llvm.native_code.check_mode import CHECKING, interrupt
 from ..modes.thread_state import PerThread
-from ..representations.marked.marks import turned
 from ..tensor.base import TensorBase, host_array
 
 Launch = Callable[..., Any]
@@ -64,18 +64,6 @@ def native_alone() -> Iterator[None]:
         state.compares = True
 
 
-@contextmanager
-def without_collector() -> Iterator[None]:
-    """Inside, the collector does not run by itself."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
 def is_alone() -> bool:
     """Whether native answers are not compared now: also where a test changes arguments in the middle of a call."""
     return interrupt.hook is not None or not state.compares
@@ -105,11 +93,10 @@ def compared(native: Launch, name: str, again: Launch | None, written: int | Non
 
 
 def _both(native: Launch, name: str, again: Launch, written: int | None, arguments: tuple[Any, ...]) -> Any:
-    """The native answer, compared."""
     with general_path():
         given = arguments if written is None else _copied(arguments, written)
     tensors = [argument for argument in arguments if isinstance(argument, TensorBase)]
-    with without_collector():  # which frees what held the arguments before
+    with left_alone():  # which frees what held the arguments before
         counts = [[sys.getrefcount(t) for t in tensors]]
         found = native(*arguments)
         if found is None:
@@ -131,7 +118,6 @@ def _both(native: Launch, name: str, again: Launch, written: int | None, argumen
 
 
 def _copied(arguments: tuple[Any, ...], place: int) -> tuple[Any, ...]:
-    """The arguments with a copy of the tensor at a place wherever it stands."""
     written = arguments[place]
     if not isinstance(written, TensorBase):
         return arguments
@@ -140,20 +126,18 @@ def _copied(arguments: tuple[Any, ...], place: int) -> tuple[Any, ...]:
 
 
 def differences(found: Any, expected: Any) -> Iterator[str]:
-    """The differences between two results, in words."""
     if isinstance(expected, (tuple, list)) and isinstance(found, (tuple, list)) and len(found) == len(expected):
         for i, (one, other) in enumerate(zip(found, expected, strict=True)):
             yield from (f"result {i}: {problem}" for problem in differences(one, other))
     elif isinstance(expected, TensorBase) and isinstance(found, TensorBase):
         if expected.marked:  # Python marks the views of native code too, once it has them
-            turned(expected, expected.conjugated, expected.negated)
+            extension("lazy_conj")(expected, expected.conjugated, expected.negated)
         yield from tensor_differences(found, expected)
     elif not (found is expected or (type(found) is type(expected) and found == expected)):
         yield f"{_shown(found)} instead of {_shown(expected)}"
 
 
 def tensor_differences(found: Any, expected: Any) -> Iterator[str]:
-    """The differences between two tensors."""
     if found is expected:
         return
     for name in ("_strides", "_offset", "_rg", "_device"):
@@ -179,7 +163,6 @@ def _bytes(tensor: Any) -> np.ndarray:
 
 
 def edge_differences(found: Any, expected: Any) -> Iterator[str]:
-    """The differences between the places of two results in the graph."""
     if isinstance(found, Output) and isinstance(expected, Output):
         if found.index != expected.index:
             yield f"output {found.index} of its node instead of {expected.index}"
@@ -193,7 +176,6 @@ def edge_differences(found: Any, expected: Any) -> Iterator[str]:
 
 
 def node_differences(found: Any, expected: Any) -> Iterator[str]:
-    """The differences between two nodes that one op made of the same arguments."""
     for i, (one, other) in enumerate(zip(found.edges, expected.edges, strict=True)):
         if one is not other:  # a call of several views makes new nodes between
             yield from (f"edge {i}: {problem}" for problem in edge_differences(one, other))

@@ -68,7 +68,6 @@ def _entry(builder: Any, number: int) -> Any:
 
 
 def interned(cls: type[M], thing: Any) -> M:
-    """An object that native code knows by the name that this is given."""
     return located(cls, id(thing), thing)
 
 
@@ -245,5 +244,4 @@ dtype_table = located(DTypeTable, _table_of_dtypes.ctypes.data, (_table_of_dtype
 
 @functools.cache
 def register() -> None:
-    """Let compiled code find the table."""
     llvmlite.binding.add_symbol("specgrad_interned", _table.ctypes.data)

@@ -22,14 +22,10 @@ LONG = 4096  # elements from which other threads may run meanwhile: to release a
 
 
 class Arguments(Struct):
-    """The arguments of a call of Python, or the operands of an op."""
-
     items: Items[Object] = room(16)
 
 
 class Size(Struct):
-    """The size of an array that is to be made."""
-
     items: Items[int] = room(1)
 
 

@@ -42,7 +42,6 @@ def slot_distances(kind: type, names: Iterable[str]) -> list[int]:
 
 
 def words_of(thing: Any, size: int) -> list[int]:
-    """The words of an object's memory."""
     return list((ctypes.c_int64 * (size // 8)).from_address(id(thing)))
 
 
@@ -72,8 +71,6 @@ def type_slot() -> int:
 
 
 class Object(Memory):
-    """Any object of Python."""
-
     references: int = at(0)  # how many there are; from CPython 3.12 on in the lower half of the word
     type: Type = at(8)
 
@@ -87,14 +84,10 @@ class DType(Object):
 
 
 class Float(Object):
-    """Python's float."""
-
     value: float = at(FLOAT_VALUE)
 
 
 class Tuple(Object):
-    """A tuple."""
-
     size: int = at(TUPLE_SIZE)
     items: Items[Object] = at(items_distance())
 
@@ -110,14 +103,10 @@ class Dict(Object):
 
 
 class Descr(Object):
-    """NumPy's description of an element."""
-
     itemsize: int = at(DESCR_ITEMSIZE)
 
 
 class Array(Object):
-    """An array of NumPy's."""
-
     memory: int = at(16)
     shape: Pointer[int] = at(ARRAY_SHAPE)
     strides: Pointer[int] = at(40)
@@ -128,8 +117,6 @@ class Array(Object):
 
 @measured(fresh_class() or TensorBase, "_")
 class Tensor(Object):
-    """A tensor: see runtime/tensor/base.py."""
-
     flat: Array  # or None
     storage: Array
     shape: Tuple
@@ -150,8 +137,6 @@ class Tensor(Object):
 
 @measured(PythonNode)
 class Node(Object):
-    """The slots that all nodes have."""
-
     sequence: Object
     hooks: Object
     metas: Tuple  # or None
@@ -160,16 +145,12 @@ class Node(Object):
 
 @measured(PythonOutput)
 class Output(Object):
-    """An edge to one of several outputs of a node."""
-
     index: Object
     node: Node
 
 
 @measured(BackwardPass)
 class Pass(Object):
-    """A backward pass."""
-
     buffers: Dict
     capture: Capture  # or None
     create: Object
@@ -189,8 +170,6 @@ class Capture(Object):
 
 @measured(PythonWatch)
 class Watch(Object):
-    """Who watches the ops of this thread."""
-
     active: Object
     saving: Object
     every: Object
@@ -198,8 +177,6 @@ class Watch(Object):
 
 
 class Device(Object):
-    """A device."""
-
     kind: Object = at(slot_distances(PythonDevice, ["type"])[0])
 
 
@@ -211,8 +188,6 @@ class Generator(Object):
 
 
 class Counter(Struct):
-    """A number that Python counts up."""
-
     value: int
 
 

@@ -53,7 +53,7 @@ def get_attribute(thing: Object, name: Object) -> New[Object]:
     return cast(Object, call_native(slot_of_attributes.function, address_of(thing), address_of(name), 0))
 
 
-def begin(address: int) -> None:
+def begin_members(address: int) -> None:
     """Native code is there, `get_attribute` at this address."""
     slot = type_slot()
     slot_words[:] = ctypes.c_int64.from_address(id(WithMembers) + slot).value
@@ -61,7 +61,5 @@ def begin(address: int) -> None:
 
 
 class WithMembers:
-    """A class with a `__getattr__`, as Python makes them."""
-
     def __getattr__(self, name: str) -> None:
         raise AttributeError(name)

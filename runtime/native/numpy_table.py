@@ -33,8 +33,6 @@ def uses_malloc() -> int:
 
 
 class Handler(ctypes.Structure):
-    """NumPy's PyDataMem_Handler."""
-
     _fields_ = (
         ("name", ctypes.c_char * 127),
         ("version", ctypes.c_uint8),

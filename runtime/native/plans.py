@@ -56,7 +56,6 @@ def memory(words: np.ndarray) -> int:
 
 
 def array_of(kind: int) -> Any:
-    """numba's type of a flat array of a kind."""
     return HALVES[kind] if kind in HALVES else types.Array(NUMBERS[kind], 1, "C")
 
 
@@ -70,7 +69,6 @@ no_plan = np.zeros(0, np.int64)  # of functions that need to know nothing
 
 
 def bits(flags: Sequence[bool]) -> int:
-    """Bit i: flag i."""
     return sum(1 << i for i, flag in enumerate(flags) if flag)
 
 
@@ -84,12 +82,10 @@ def has_room(op: Any) -> bool:
 
 
 def can_record(node: Any) -> bool:
-    """Whether a record has places for what a node keeps."""
     return max(len(node.inputs), len(node.keeps), len(node.values)) <= recording.MOST
 
 
 def elementwise_record(op: Any) -> np.ndarray:
-    """The plan for `record` of an element-wise op."""
     return record_plan(op.node, (*op.operands, *op.numbers), has_native_gradients(op.node))
 
 
@@ -151,7 +147,6 @@ def forward_plan(op: Any, name: str) -> np.ndarray:
 
 
 def rule_of(op: Any) -> int:
-    """Which of an op's operands native code may convert."""
     return {"promote": PROMOTES, "float": TO_FLOAT}.get(op.rule, NOTHING) if op.converts else NOTHING
 
 
@@ -170,7 +165,6 @@ def chooses(op: Any) -> bool:
 
 
 def forward_kernel(op: Any, number: int) -> int:
-    """The address of kernel `number` of an op, as ForwardPlan counts them."""
     in_rows, number = divmod(number, KERNELS)
     variant, kind = divmod(number, KINDS)
     arrays = [array_of(BOOL if op.is_raw(i) else kind) for i in range(len(op.operands))]
@@ -186,7 +180,6 @@ def forward_kernel(op: Any, number: int) -> int:
 
 
 def complex_kernel(op: Any, number: int) -> int:
-    """The address of the kernel of an op for complex numbers of either precision."""
     own = (types.complex64, types.complex128)[number]
     given = {"bool": types.boolean, "real": NUMBERS[number]}.get(op.result_dtypes[0], own)
     operands, result = [types.Array(own, 1, "C")] * len(op.operands), types.Array(given, 1, "C")
@@ -194,7 +187,6 @@ def complex_kernel(op: Any, number: int) -> int:
 
 
 def rows_plan(rows: PythonRows, count: int, is_long: bool) -> np.ndarray:
-    """The rows of two layouts for `broadcast`."""
     around, inner = rows.loops[:-1], rows.loops[-1]
     room = [0] * (MOST_LOOPS - len(rows.loops))
     return Rows.pack(
@@ -253,7 +245,6 @@ def value_part(part: str) -> int:
 
 
 def view_plan(op: Any) -> np.ndarray:
-    """The plan of a view op for `launch_view`, or of one that gives several for `launch_views`."""
     if op.several or op.node is None:
         return ViewPlan.pack(found=address(op.found), operands=len(op.operands), typed=op.node is None)
     record = record_plan(op.node, op.operands, False)
@@ -268,14 +259,12 @@ def has_view_gradient(node: Any) -> bool:
 
 
 def view_gradients_plan(node: Any) -> np.ndarray:
-    """The plan of such a node for `view_gradients`."""
     views = ViewPlan.pack(found=address({}))
     slots = slot_distances(node, node.values)
     return ViewGradients.pack(kind=BY_VIEWS, views=memory(views), values=len(slots), value_slots=slots)
 
 
 def gradient_plan(node: Any) -> np.ndarray:
-    """The plan of an element-wise node for `fused_gradients`."""
     plan = FusedPlan.pack(
         kind=HANDS_ON if node.hands_on is True else HANDS_ON_AT_ONE if node.hands_on else 0,
         number_slot=slot_distances(node, [node.hands_on]) if isinstance(node.hands_on, str) else 0,
@@ -290,7 +279,6 @@ def gradient_plan(node: Any) -> np.ndarray:
 
 
 def put_fused_kernel(words: np.ndarray, node: Any, mask: int, kept: Sequence[str], numbers: Sequence[str]) -> None:
-    """Write the fused kernel for one set of wanted gradients into a plan."""
     op = node.elementwise
     masks = [name in op.operands and op.is_raw(op.operands.index(name)) for name in map(kept_name, kept)]
     second = f"kept_{op.operands[1]}" if op.takes_number and mask == 1 else ""
@@ -321,7 +309,6 @@ def _slots_and_versions(node: Any, kept: Sequence[str]) -> tuple[list[int], list
 
 
 def kept_name(slot: str) -> str:
-    """The operand or result that a slot holds."""
     return slot.removeprefix("kept_")
 
 

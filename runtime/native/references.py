@@ -46,8 +46,6 @@ class Owned(Struct):
 
 
 class Slot(Struct):
-    """A slot of an object."""
-
     slot: Object
 
 

@@ -92,7 +92,6 @@ class NativePath(FastPath):
         return compared(builtin(HOST, launch, view_plan(op), doc), op.name, public_function(op, op.operands))
 
     def kernel_op(self, op: Any, name: str) -> Callable[..., Any]:
-        """Of layouts and arguments that have a plan."""
         if not supported():
             return not_handled
         from .builtins import HOST, builtin
@@ -126,7 +125,6 @@ class NativePath(FastPath):
         return compared(builtin(HOST, gradients, plan, doc), op.node.__name__, op.node.apply)
 
     def creation(self, creation: Any) -> Callable[..., Any]:
-        """Of usual arguments, and few elements."""
         if not supported():
             return not_handled
         from .comparison import compared
@@ -162,7 +160,6 @@ class NativePath(FastPath):
         return compared(builtin(HOST, getitem, getitem_plan(), doc), "getitem", operator.getitem)
 
     def detacher(self) -> Callable[..., Any]:
-        """Of any tensor with slots of its own."""
         if not supported():
             return not_handled
         from .builtins import HOST, builtin
@@ -174,7 +171,6 @@ class NativePath(FastPath):
         return compared(builtin(HOST, detach, no_plan, doc), "detach", operator.methodcaller("detach"))
 
     def walker(self) -> Callable[..., Any]:
-        """Nodes whose gradients are native."""
         if not supported():
             return stay
         from .builtins import HOST, builtin
@@ -186,7 +182,6 @@ class NativePath(FastPath):
         return compared_walker(builtin(HOST, walk, adding_kernels(), doc))
 
     def starter(self) -> Callable[..., Any]:
-        """From tensors of one float."""
         if not supported():
             return not_handled
         from .builtins import HOST, builtin
@@ -198,7 +193,6 @@ class NativePath(FastPath):
         )
 
     def launches_on_devices(self) -> Any:
-        """Launches by layouts."""
         if not supported():
             return None
         from .devices.found import Devices
@@ -206,7 +200,6 @@ class NativePath(FastPath):
         return Devices()
 
     def rows(self, plan: Any, count: int, is_long: bool) -> Any:
-        """Rows as words."""
         if not supported():
             return None
         from .plans import rows_plan
@@ -223,7 +216,6 @@ class NativePath(FastPath):
         singles: int | None,
         in_pairs: bool,
     ) -> Any:
-        """A plan as words."""
         if not supported():
             return None
         from .kernel_ops.plans import call_plan

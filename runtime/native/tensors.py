@@ -31,6 +31,7 @@ from .interned import (
     float64,
     inferring,
     int64,
+    int_type,
     mode,
     name_dict,
     name_grad,
@@ -41,11 +42,12 @@ from .interned import (
     tensor_type,
     thread_state,
     true,
+    tuple_type,
     untracked,
     zero,
 )
 from .layout import Array, Dict, DType, List, Object, Tensor, Tuple
-from .references import pair, retain
+from .references import item, pair, retain, size
 
 EQ = 2  # Py_EQ
 
@@ -69,6 +71,22 @@ def is_tensor(thing: Object) -> bool:
 def same(first: Object, second: Object) -> bool:
     """Whether two shapes, or other plain objects, are equal."""
     return first is second or c.equal(first, second, EQ) == 1
+
+
+@native
+def only_ints(sizes: Tuple) -> bool:
+    """Whether a tuple holds ints alone: 1.0 and True are equal to 1, but no sizes."""
+    others = 0
+    for i in range(size(sizes)):
+        others += item(sizes, i).type is not int_type
+    return others == 0
+
+
+@native
+def is_int_or_ints(argument: Object) -> bool:
+    """Whether an argument is an int, or a tuple of ints."""
+    is_tuple = argument.type is tuple_type
+    return argument.type is int_type or (is_tuple and only_ints(cast(Tuple, argument)))
 
 
 @native

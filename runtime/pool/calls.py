@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels.compile.loading import load_compiler
-from .layout import CALL_INTEGERS, CALL_NUMBERS
+from ..kernels.llvm.native_code.structs import CALL_INTEGERS, CALL_NUMBERS
 
 ARRAY_WORDS = 7  # of a flat one
 INTEGERS = (int, bool, np.int64, np.int32, np.bool_)
@@ -90,7 +90,6 @@ def kernel_address(kernel: Any, arguments: Sequence[Any], suffix: str = "") -> i
 
 
 def compiled_for(kernel: Any, arguments: Sequence[Any]) -> Any:
-    """numba's compiled form of a kernel for these types of arguments."""
     types = tuple(arguments)
     dispatcher = kernel.compile() if hasattr(kernel, "function") else kernel
     dispatcher.compile(types)
@@ -98,7 +97,6 @@ def compiled_for(kernel: Any, arguments: Sequence[Any]) -> Any:
 
 
 def _kind(argument: Any) -> Any:
-    """Equal for arguments of one type of numba's."""
     if type(argument) is np.ndarray:
         return argument.dtype, argument.ndim, argument.flags.num
     return (tuple, *map(_kind, argument)) if type(argument) is tuple else type(argument)

@@ -8,7 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.llvm.native_code.structs import WORD_BYTES, Atomic, Items, Struct, at, fields, length, room
+from ..kernels.llvm.native_code.structs import (
+    CALL_INTEGERS,
+    CALL_NUMBERS,
+    WORD_BYTES,
+    Atomic,
+    Items,
+    Struct,
+    at,
+    fields,
+    length,
+    room,
+)
 
 LINE = 64  # bytes that processors hand to each other at once
 MOST_WORKERS = 255
@@ -18,7 +29,6 @@ TURNING = 1 << 17  # elements from which computations go through memory to and f
 SECTION = 1 << 15  # elements that are done at a time then, a multiple of SLICE
 STANDING = 4096  # elements of an array that stands for as many as there are: all are one number
 SLICE = 1024  # elements; slices begin at multiples of it: so each has whole vectors and, but for the last, nothing else
-CALL_INTEGERS, CALL_NUMBERS = 120, 8  # of a call, seven an array; processors pass more numbers than these another way
 MOST_SLICED = 16
 MOST_LOOPS = 6  # over rows: see rows.py
 # Kinds of jobs: which function runs a part of it. From STEP on a call for a part may prepare what all results need.
@@ -71,8 +81,6 @@ class Job(Struct):
 
 
 class Request(Struct):
-    """A job as Python requests it."""
-
     kind: int
     kernel: int
     arrays: int

@@ -55,8 +55,6 @@ class Rows(Struct):
 
 
 class RowOperands(Struct):
-    """Where the two operands and the result lie."""
-
     memory: Items[int] = room(3)
     itemsize: Items[int] = room(3)
     kind: int  # of the operands

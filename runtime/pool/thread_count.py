@@ -14,7 +14,6 @@ def get_num_threads() -> int:
 
 
 def choose(number: int) -> None:
-    """From now on at most so many."""
     global _chosen
     _chosen = number
 

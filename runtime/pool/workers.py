@@ -65,7 +65,6 @@ def _schedulers() -> tuple[Any, Any]:
 
 
 def _value(name: str) -> int:
-    """The word in a field of the job."""
     return int(words[_places[name]])
 
 
@@ -121,7 +120,6 @@ def resize() -> None:
 
 
 def present() -> int:
-    """The number of workers that have not ended."""
     first = Job.word("slots")
     states = words[first : first + MOST_WORKERS * length(ParkingSlot) : length(ParkingSlot)]
     return int(np.count_nonzero(states != ABSENT))

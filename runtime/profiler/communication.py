@@ -14,17 +14,12 @@ _BACKEND = "mpi"
 
 
 class Calls:
-    """Records calls of process groups into a session.
-
-    Args:
-        session: the session.
-    """
+    """Records calls of process groups into a session."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
 
     def begun(self, work: Any) -> Ended:
-        """A call begins."""
         return self.session.beside(_name(work), CALL, about(work))
 
     def waits(self, work: Any) -> Ended:
@@ -34,7 +29,6 @@ class Calls:
         return lambda: self.session.end(record)
 
     def drives(self) -> Ended:
-        """The program lets the transport go on."""
         record = self.session.begin(f"{_BACKEND}:progress", DRIVE)
         return lambda: self.session.end(record)
 
@@ -68,7 +62,6 @@ def distributed_info(sessions: Iterable[Session]) -> dict[str, Any]:
 
 
 def in_lanes(records: Sequence[Record]) -> list[list[Record]]:
-    """Records in as few rows as there are at most at once, so that none lies over another."""
     lanes: list[list[Record]] = []
     for record in sorted(records, key=lambda one: one.start):
         free = next((lane for lane in lanes if lane[-1].end <= record.start), None)

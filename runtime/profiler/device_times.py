@@ -38,7 +38,6 @@ class DeviceTimes:
         self.references: dict[int, tuple[int, int]] = {}  # of devices: an event, and when it was passed
 
     def begin(self, record: Any, values: Iterable[Any]) -> None:
-        """An op or node begins that is given these values."""
         place = next(places(values), None)
         if place is None:
             return
@@ -52,12 +51,10 @@ class DeviceTimes:
             record.span = Span(index, stream, self.passed(index, stream))
 
     def end(self, record: Any) -> None:
-        """The op or node ends."""
         span = record.span
         record.span = span._replace(end=self.passed(span.device, span.stream))
 
     def drop(self, record: Any) -> None:
-        """It gave the device nothing to do."""
         from ..cuda.driver import driver
 
         span, record.span = record.span, None
@@ -67,7 +64,6 @@ class DeviceTimes:
 
     @staticmethod
     def passed(device: int, stream: int) -> int:
-        """An event that notes when a stream gets there."""
         from ..cuda.driver import driver
 
         event = driver().create_event(device, timing=True)
@@ -85,7 +81,6 @@ class DeviceTimes:
                 self.references[device] = event, time.perf_counter_ns()
 
     def finish(self, records: Iterable[Any]) -> None:
-        """Wait for the ends of all records, which then have their times."""
         for record in records:
             span = record.span
             if span is not None and span.end:
@@ -94,7 +89,6 @@ class DeviceTimes:
                 self.drop(record)
 
     def measured(self, span: Span) -> DeviceTime:
-        """The time between two events, in milliseconds on the device."""
         from ..cuda.driver import driver
 
         found = driver()
@@ -105,7 +99,6 @@ class DeviceTimes:
 
 
 def places(values: Iterable[Any]) -> Iterator[Device]:
-    """The CUDA devices of tensors, and those that are named."""
     for value in values:
         if isinstance(value, TensorBase):
             if value._device is not CPU:

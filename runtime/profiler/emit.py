@@ -52,8 +52,6 @@ class _Emit:
 
 
 class _EmittingPass(BackwardPass):
-    """A backward pass with a range around each node."""
-
     __slots__ = ()
     range: Callable[[str], Any]
 

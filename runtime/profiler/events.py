@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from math import prod
 from typing import Any
 
-from .ranges import CALL, DRIVE, ENGINE, NODE, OP, RANGE, WAIT
-from .session import Record, Session
+from .ranges import CALL, DRIVE, ENGINE, RANGE, WAIT
+from .session import NODE, OP, Record, Session
 from .table import time_text
 
 
@@ -136,12 +136,7 @@ _SCOPES = {OP: 0, ENGINE: 0, NODE: 1, RANGE: 7, CALL: 0, WAIT: 0, DRIVE: 0}  # P
 
 
 class Interval:
-    """When an event began and ended, in microseconds since the recording began.
-
-    Args:
-        start: the beginning.
-        end: the end.
-    """
+    """When an event began and ended, in microseconds since the recording began."""
 
     __slots__ = ("end", "start")
 
@@ -150,7 +145,6 @@ class Interval:
         self.end = end
 
     def elapsed_us(self) -> float:
-        """The duration in microseconds."""
         return self.end - self.start
 
     def __repr__(self) -> str:

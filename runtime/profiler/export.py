@@ -15,8 +15,8 @@ from typing import Any
 from ..dispatch.entries import entry_of
 from .communication import distributed_info, in_lanes
 from .events import finished
-from .ranges import CALL, DRIVE, NODE, OP, RANGE, WAIT
-from .session import Record, Session
+from .ranges import CALL, DRIVE, RANGE, WAIT
+from .session import NODE, OP, Record, Session
 
 Entry = dict[str, Any]
 
@@ -29,7 +29,6 @@ def write_trace(path: Any, sessions: Sequence[Session], metadata: dict[str, Any]
 
 
 def trace(sessions: Sequence[Session], metadata: dict[str, Any]) -> Entry:
-    """The trace of sessions, as it is written."""
     return {**_heading(sessions), **metadata, "traceEvents": list(_entries(sessions))}
 
 
@@ -66,7 +65,6 @@ def _entries(sessions: Sequence[Session]) -> Iterator[Entry]:
 
 
 def _devices(sessions: Sequence[Session]) -> list[int]:
-    """The numbers of the devices that worked."""
     records = (record for session in sessions for record in finished(session))
     return sorted({record.device_time.device for record in records if record.device_time is not None})
 

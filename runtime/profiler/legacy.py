@@ -8,7 +8,7 @@ from .event_list import EventList
 from .results import Recorder, Results
 
 
-class profile(Results):
+class legacy_profile(Results):
     """Record the ops, backward nodes and named ranges that run inside; `specgrad.profiler.profile` also has schedules.
 
     Args:
@@ -55,7 +55,7 @@ class profile(Results):
         devices = use_cuda or use_device == "cuda"
         self._recorder = Recorder(record_shapes, profile_memory, with_stack, with_flops, devices=devices)
 
-    def __enter__(self) -> profile:
+    def __enter__(self) -> legacy_profile:
         if self.enabled:
             if self.entered:
                 raise RuntimeError("Profiler context manager is not reentrant")
@@ -82,3 +82,6 @@ class profile(Results):
 
     def __str__(self) -> str:
         return self.table() if self._recorder.finished else "<unfinished profiler.profile>"
+
+
+legacy_profile.__name__ = legacy_profile.__qualname__ = "profile"  # as PyTorch calls it

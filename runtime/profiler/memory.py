@@ -76,7 +76,6 @@ class Tally:
 
 
 def _tensors(values: Any) -> Iterator[TensorBase]:
-    """The tensors among values, in lists and tuples too."""
     for value in values:
         if isinstance(value, TensorBase):
             yield value

@@ -13,7 +13,7 @@ from ..locks import new_lock
 if TYPE_CHECKING:
     from .session import Record, Session
 
-OP, ENGINE, NODE, RANGE = "op", "engine", "node", "range"  # kinds of events
+ENGINE, RANGE = "engine", "range"  # kinds of events, beside those of the session
 # Calls of process groups under way, and the program that waits for one, or lets the transport go on with it.
 CALL, WAIT, DRIVE = "call", "wait", "drive"
 
@@ -75,12 +75,7 @@ class record_function(contextlib.ContextDecorator):
 
 
 class function_call:
-    """The forward of a custom Function, an op by its own name.
-
-    Args:
-        name: the Function's.
-        args: what it is called with.
-    """
+    """The forward of a custom Function, an op by its own name."""
 
     __slots__ = ("args", "name", "record", "session")
 
@@ -91,6 +86,8 @@ class function_call:
     def __enter__(self) -> None:
         session = self.session = current.session
         if session is not None:
+            from .session import OP  # loaded with the profiler
+
             self.record = session.begin(self.name, OP, self.args)
 
     def __exit__(self, *_: Any) -> None:

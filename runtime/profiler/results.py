@@ -49,16 +49,13 @@ class Recorder:
 
     @property
     def claimed(self) -> bool:
-        """Whether this is the one profiler now."""
         return current.owner is self
 
     def release(self) -> None:
-        """Leave the place to the next profiler."""
         if self.claimed:
             current.owner = None
 
     def begin(self) -> None:
-        """Record from now on."""
         session = self.session = Session(self.shapes, self.shown["memory"], self.shown["stacks"], self.devices)
         turn_on(session)
 

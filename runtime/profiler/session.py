@@ -17,8 +17,8 @@ from ..locks import new_lock
 from ..tensor.base import TensorBase
 from .device_times import DeviceTime, DeviceTimes, Span
 from .memory import Tally
-from .ranges import NODE, OP
 
+OP, NODE = "op", "node"  # kinds of events; the others are in ranges.py
 _LONGEST = 80  # characters of the text of one argument
 
 
@@ -52,7 +52,6 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep
 
 
 def callers() -> tuple[str, ...]:
-    """The frames of the calling thread that are not specgrad's own."""
     frame, found = sys._getframe(1), []
     while frame is not None:
         code = frame.f_code
@@ -119,7 +118,6 @@ class Session:
         self.ended = 0
 
     def track(self) -> Track:
-        """The track of the calling thread, made at its first event."""
         try:
             return self.local.track
         except AttributeError:
@@ -130,7 +128,6 @@ class Session:
             return track
 
     def innermost(self) -> Record | None:
-        """The record that is open in the calling thread, if any."""
         stack = self.track().stack
         return stack[-1] if stack else None
 

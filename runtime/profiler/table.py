@@ -17,7 +17,6 @@ def time_text(microseconds: float, unit: str | None = None) -> str:
 
 
 def memory_text(size: float) -> str:
-    """A number of bytes."""
     for unit, name in ((1024**3, "GB"), (1024**2, "MB"), (1024, "KB")):
         if abs(size) >= unit:
             return f"{size / unit:.2f} {name}"
@@ -25,7 +24,6 @@ def memory_text(size: float) -> str:
 
 
 def share_text(part: float, whole: float) -> str:
-    """A part in percent of a whole."""
     return f"{100 * part / whole:.2f}%" if whole else "NaN"
 
 

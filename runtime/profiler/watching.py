@@ -15,8 +15,8 @@ from ..modes.intercept import NOT_HANDLED, OpCall, Watcher, watch
 from ..tensor.base import TensorBase
 from .communication import Calls
 from .device_times import is_view
-from .ranges import ENGINE, NODE, OP, current, function_call
-from .session import Record, Session
+from .ranges import ENGINE, current, function_call
+from .session import NODE, OP, Record, Session
 
 _ENGINE = "autograd::engine::evaluate_function: "
 _LEAF = "torch::autograd::AccumulateGrad"  # what scripts look for
@@ -25,14 +25,12 @@ _OWN = __name__.partition(".")[0]
 
 
 def turn_on(session: Session) -> None:
-    """Record into `session` from now on."""
     current.session = session
     observed.listener = Calls(session)
     watch.turn(_NAME, WATCHER)
 
 
 def turn_off() -> None:
-    """Record no more."""
     watch.turn(_NAME, None)
     observed.listener = None
     session, current.session = current.session, None
@@ -101,7 +99,6 @@ class ProfiledPass(BackwardPass):
     profiled: tuple[Session, Record] | None = None  # the node that runs
 
     def step(self, node: Node, grad: Any) -> tuple[Any, Any]:
-        """Run one node."""
         session = current.session
         if session is None:
             return super().step(node, grad)
@@ -123,7 +120,6 @@ class ProfiledPass(BackwardPass):
         return super().follow(edges, grads, owned, incoming)
 
     def reach(self, leaf: Any, grad: Any, owned: bool) -> None:
-        """Add to a leaf's gradient."""
         session = current.session
         if session is None or (self.capture is not None and not self.capture.accumulate):
             return super().reach(leaf, grad, owned)
@@ -136,7 +132,6 @@ class ProfiledPass(BackwardPass):
 
 
 def _begin_node(session: Session, name: str, kind: str, node: Any, grads: Sequence[Any] = ()) -> Record:
-    """Open a record of a node that is about to run."""
     record = session.begin(name, kind, grads)
     own = op_node(node)
     record.sequence = own.sequence

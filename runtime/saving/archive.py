@@ -9,12 +9,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from typing import IO, Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 
 from ..errors import SerializationError
 from ..kernels.cpu import aligned
-from ..kernels.cpu.checksums import crc32
 
 _END = struct.Struct("<4s4H2LH")  # signature, disk numbers, counts, length and start of the directory, comment
 _END64 = struct.Struct("<4sQ2H2L4Q")
@@ -92,7 +92,7 @@ class Archive:
             count = self._read_into(part)
             if not count:
                 raise Damage(f"{name} ends after {position} of {size} bytes")
-            computed = crc32(part[:count], computed)
+            computed = crc32(part[:count].data, computed)
             position += count
         if self.is_checked and computed != checksum:
             raise Damage(f"{name} does not have the checksum that it had")

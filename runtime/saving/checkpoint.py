@@ -43,7 +43,6 @@ class Storages:
         self._found: dict[tuple[str, device], Any] = {}
 
     def __call__(self, identity: Any) -> Any:
-        """The storage of a persistent id, as a flat tensor."""
         kind, key, location, count = checked_identity(identity)
         place = self._place(location)
         if (key, place) not in self._found:
@@ -78,7 +77,6 @@ def checked_identity(identity: Any) -> tuple[dtype | None, str, str, int]:
 
 
 def in_own_order(raw: np.ndarray, kind: dtype | None, swapped: bool) -> np.ndarray:
-    """Bytes as elements of a dtype, brought into the machine's order."""
     if not swapped:
         return raw.view((kind or uint8).np)
     if kind is None:

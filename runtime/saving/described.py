@@ -21,7 +21,6 @@ _MEMBER = re.compile(r"tree\.json|storages/(0|[1-9][0-9]*)")
 
 
 def read_described(archive: Archive, place: Callable[[str], device]) -> Any:
-    """The object of such an archive."""
     for name in archive:
         if not _MEMBER.fullmatch(name):
             raise Damage(f"save writes no member called {name}")
@@ -33,14 +32,11 @@ def read_described(archive: Archive, place: Callable[[str], device]) -> Any:
 
 
 class _Storages:
-    """Reads each storage of an archive once."""
-
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
         self._found: dict[tuple[int, device], Any] = {}
 
     def read(self, number: int, kind: dtype, place: device) -> Any:
-        """Storage `number` as a writable array on a device."""
         if (number, place) not in self._found:
             raw = self._archive.read(f"storages/{number}")
             if raw.size % kind.itemsize:

@@ -34,7 +34,6 @@ class Place:
         self.failure: Exception | None = None
 
     def __call__(self, saved: str) -> device:
-        """The device in place of `saved`."""
         try:
             return self._chosen(saved)
         except Exception as error:
@@ -59,7 +58,6 @@ def _probe() -> Any:
 
 
 def _here(saved: str) -> device:
-    """The device that a tensor was saved on."""
     try:
         where = device(saved)
     except RuntimeError:

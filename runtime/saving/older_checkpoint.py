@@ -61,7 +61,6 @@ def _nothing(value: Any, state: Any) -> None: ...
 
 
 def _storage_types(module: str, name: str) -> Named:
-    """Of all names those of storages alone."""
     found = find(module, name) if name.endswith("Storage") else None
     known = found is not None and isinstance(found.value, StorageType)
     return found if found is not None and known else Named(_Nothing, _made, _made, _nothing, fill=True)
@@ -83,7 +82,6 @@ def _element_sizes(data: bytes, begin: int) -> tuple[dict[str, int], int]:
 
 
 def _spans(data: bytes, position: int, keys: Any, sizes: dict[str, int]) -> dict[str, tuple[int, int]]:
-    """Where each storage begins, and how many elements it has."""
     if type(keys) is not list:
         raise Damage("it has no list of storages")
     spans: dict[str, tuple[int, int]] = {}
@@ -100,8 +98,6 @@ def _spans(data: bytes, position: int, keys: Any, sizes: dict[str, int]) -> dict
 
 
 class _Storages:
-    """The storages of a file, each made once for a device."""
-
     def __init__(self, data: bytes, spans: dict[str, tuple[int, int]], place: Place, swapped: bool) -> None:
         self._data = data
         self._spans = spans
@@ -110,7 +106,6 @@ class _Storages:
         self._found: dict[tuple[str, device], Any] = {}
 
     def __call__(self, identity: Any) -> Any:
-        """The storage of a persistent id, as a flat tensor."""
         kind, key, location, count = checked_identity(identity)
         place = self._place(location)
         if (key, place) not in self._found:
@@ -124,7 +119,6 @@ class _Storages:
 
 
 def _part(storage: Any, view: Any) -> Any:
-    """A storage that is a part of another one."""
     if type(view) is not tuple or len(view) != 3 or not all(type(n) is int and n >= 0 for n in view[1:]):
         raise Damage("a storage is no part of another")
     _, offset, size = view

@@ -73,16 +73,16 @@ _NAMES = {
     "multiarray.scalar": Named(_scalar, _scalar),
     "numeric._frombuffer": Named(_from_buffer, _from_buffer),
 }
-_CLASSES = {
+_NUMPY_CLASSES = {
     "numpy.ndarray": Named(np.ndarray, build=_fill),
     "numpy.dtype": Named(np.dtype, _dtype, build=_check_order),
     "ml_dtypes.bfloat16": Named(ml_dtypes.bfloat16),
 }
 
 
-def find(full: str) -> Named | None:
+def find_numpy_name(full: str) -> Named | None:
     """What one of NumPy's names stands for; None for others."""
     for home in _HOMES:
         if full.startswith(home):
             return _NAMES.get(full.removeprefix(home))
-    return _CLASSES.get(full)
+    return _NUMPY_CLASSES.get(full)

@@ -94,13 +94,14 @@ _PYTHON: dict[str, Named] = {
 
 
 def find(module: str, name: str) -> Named:
-    """What a name in a pickle stands for.
-
-    Raises:
-        UnsafeFileError: it may not be named.
-    """
+    """What a name in a pickle stands for; an UnsafeFileError where it may not be named."""
     full = f"{'builtins' if module in _BUILTINS else module}.{name}"
-    known = _PYTHON.get(full) or pickle_sparse.find(full) or pickle_tensors.find(full) or pickle_arrays.find(full)
+    known = (
+        _PYTHON.get(full)
+        or pickle_sparse.find_sparse_name(full)
+        or pickle_tensors.find(full)
+        or pickle_arrays.find_numpy_name(full)
+    )
     if known is not None:
         return known
     kind = _dtype(name) if module == "torch" else None

@@ -79,28 +79,24 @@ class Reader:
         raise Damage("the pickle ends early")
 
     def take(self, count: int) -> bytes:
-        """The next bytes."""
         begin, self.position = self.position, self.position + count
         if self.position > len(self._data):
             raise Damage("the pickle ends early")
         return self._data[begin : self.position]
 
     def number(self, format: struct.Struct) -> Any:
-        """The next number."""
         begin, self.position = self.position, self.position + format.size
         if self.position > len(self._data):
             raise Damage("the pickle ends early")
         return format.unpack_from(self._data, begin)[0]
 
     def byte(self) -> int:
-        """The next byte as a number: most are."""
         begin, self.position = self.position, self.position + 1
         if begin >= len(self._data):
             raise Damage("the pickle ends early")
         return self._data[begin]
 
     def line(self) -> str:
-        """Text up to the end of the line."""
         end = self._data.find(b"\n", self.position)
         if end < 0:
             raise Damage("the pickle ends early")

@@ -48,9 +48,9 @@ def _sparse(kind: Any, content: Any) -> Any:
         raise Damage(f"a sparse tensor has parts that do not go together: {error}") from None
 
 
-_FUNCTIONS = {".".join(REBUILD): Named(_sparse, _sparse), ".".join(LAYOUT): Named(_layout, _layout)}
+_SPARSE_FUNCTIONS = {".".join(REBUILD): Named(_sparse, _sparse), ".".join(LAYOUT): Named(_layout, _layout)}
 
 
-def find(full: str) -> Named | None:
+def find_sparse_name(full: str) -> Named | None:
     """What one of PyTorch's names for sparse tensors stands for; None for others."""
-    return _FUNCTIONS.get(full)
+    return _SPARSE_FUNCTIONS.get(full)

@@ -68,7 +68,6 @@ def _older(storage: Any, offset: Any, size: Any, stride: Any) -> Any:
 def _typed(
     storage: Any, offset: Any, size: Any, stride: Any, requires_grad: Any, hooks: Any, kind: Any, metadata: Any = None
 ) -> Any:
-    """A tensor of a dtype over a storage."""
     if not isinstance(storage, TensorBase) or not isinstance(kind, dtype) or type(requires_grad) is not bool:
         raise Damage("a tensor has no storage or no dtype")
     if requires_grad and not (kind.is_floating_point or kind.is_complex):
@@ -81,7 +80,6 @@ def _typed(
 
 
 def _without_memory(kind: Any, size: Any, stride: Any, requires_grad: Any) -> Any:
-    """A tensor of the device `meta`."""
     if not isinstance(kind, dtype) or type(requires_grad) is not bool:
         raise Damage("a tensor has no dtype")
     shape, strides = (tuple(n) if isinstance(n, tuple | list) else () for n in (size, stride))
@@ -105,7 +103,6 @@ def _class(name: str) -> type:
 
 
 def _as(tensor: Any, cls: type, requires_grad: bool, attributes: dict[str, Any]) -> Any:
-    """A tensor of a class over the memory of another."""
     if not isinstance(tensor, TensorBase):
         raise Damage("a parameter has no tensor")
     _, storage, layout, _, place, _, kind = parts(unmarked(tensor))
@@ -134,7 +131,6 @@ def _attributes(state: Any) -> dict[str, Any]:
 
 
 def _of_type(function: Any, cls: Any, arguments: Any, state: Any) -> Any:
-    """A tensor of a class with attributes, over one that `function` makes."""
     make = _CALLS.get(getattr(function, "__name__", ""))
     if make is None or type(arguments) is not tuple or not (isinstance(cls, type) and issubclass(cls, TensorBase)):
         raise Damage("a tensor of a class is made in an unknown way")
@@ -182,5 +178,4 @@ def find(full: str) -> Named | None:
 
 
 def storage_tensor(memory: Any, kind: dtype | None) -> Any:
-    """A storage as it stands among the objects of a file."""
     return fresh(memory, memory.shape, uint8 if kind is None else kind)

@@ -204,7 +204,6 @@ class _Made:
 
 
 def _step(outer: Any, inner: Any) -> str | None:
-    """How one object leads to another that it holds."""
     if isinstance(outer, Mapping):
         for key, value in outer.items():
             if value is inner:
@@ -219,11 +218,7 @@ def _step(outer: Any, inner: Any) -> str | None:
 
 
 def pickled(obj: Any, protocol: int) -> tuple[bytes, list[np.ndarray]]:
-    """The pickle of an object, and the storages of its tensors.
-
-    Raises:
-        SerializationError: it cannot be pickled.
-    """
+    """The pickle of an object, and the storages of its tensors; a SerializationError where it cannot be pickled."""
     file = BytesIO()
     writer = Writer(file, protocol)
     try:

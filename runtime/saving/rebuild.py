@@ -1,4 +1,4 @@
-"""Pickling and copying tensors: taken apart into storage and metadata, and put together again."""
+"""PickleMethods: pickling and copying tensors, by taking them apart and putting them together again."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..modes.overrides.switches import DisableTorchFunctionSubclass
 from ..tensor.base import TensorBase, alias, fresh, fresh_class
 from ..tensor.devices import device, resolve
 from ..tensor.dtype_views import origin_of, storage_as
@@ -94,3 +95,17 @@ def deepcopy(tensor: Any, memo: dict[int, Any]) -> Any:
     result.__dict__.update(copy.deepcopy(attributes, memo))
     result.grad = copy.deepcopy(tensor.grad, memo)
     return result
+
+
+class PickleMethods(TensorBase):
+    """Protocols of `pickle` and `copy`."""
+
+    __slots__ = ()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        with DisableTorchFunctionSubclass():
+            return deepcopy(self, memo)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        with DisableTorchFunctionSubclass():
+            return reduce(self)

@@ -58,7 +58,6 @@ def full_name(value: Any) -> str:
 
 
 def public_name(name: str) -> str:
-    """PyTorch's name of what is specgrad's own."""
     return "torch." + name.removeprefix(_OWN) if name.startswith(_OWN) else name
 
 

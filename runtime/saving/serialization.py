@@ -167,7 +167,6 @@ def _load(file: Any, name: str, place: Place, mapped: bool) -> Any:
 
 
 def _read(file: Any, place: Place, mapped: bool) -> Any:
-    """The object of a file of any of the three formats."""
     from .archive import Archive
     from .checkpoint import read_archive
     from .described import DESCRIPTION, read_described

@@ -45,7 +45,6 @@ def set_default_load_endianness(endianness: LoadEndianness | None) -> None:
 
 
 def order_where_unsaid() -> str:
-    """The byte order of a file that does not say its own."""
     if _settings.endianness is LoadEndianness.NATIVE:
         return sys.byteorder
     return "big" if _settings.endianness is LoadEndianness.BIG else "little"
@@ -94,7 +93,6 @@ class skip_data(contextlib.AbstractContextManager[None]):
 
 
 def skips_data() -> bool:
-    """Whether bytes of storages are left out."""
     return _settings.skips
 
 
@@ -126,10 +124,8 @@ class set_default_mmap_options(contextlib.AbstractContextManager[None]):
 
 
 def mode(mapped: bool) -> str:
-    """How a file is opened."""
     return "r+b" if mapped and _settings.flags == MAP_SHARED else "rb"
 
 
 def access() -> int:
-    """How a file that is open is mapped."""
     return mmap.ACCESS_WRITE if _settings.flags == MAP_SHARED else mmap.ACCESS_COPY

@@ -30,7 +30,6 @@ def register_tensor_class(name: str, cls: type) -> type:
 
 
 def tensor_classes() -> dict[str, type]:
-    """The classes of tensors that files know, by their names there."""
     plain = type(fresh(np.empty(0, np.uint8), (0,), uint8))
     return {"tensor": plain, **_subclasses}
 
@@ -44,7 +43,6 @@ class Decoder:
         self._tensors: list[Any] = []
 
     def decode(self, node: Node) -> Any:
-        """The object of a node."""
         if type(node) in _PLAIN:
             return node
         kind = _given(_given(node, dict)["type"], str)

@@ -27,7 +27,6 @@ _DESCRIPTORS = "/proc/self/fd"
 
 
 def is_seekable(file: Any) -> bool:
-    """Whether the object knows its position and can change it."""
     return hasattr(file, "seekable") and file.seekable()
 
 
@@ -152,7 +151,6 @@ def _lock(descriptor: int) -> None:
 
 
 def _remove_left_overs(folder: str) -> None:
-    """Remove what was being written when somebody was killed."""
     if fcntl is None:
         return
     with contextlib.suppress(OSError), os.scandir(folder) as entries:

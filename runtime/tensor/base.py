@@ -64,6 +64,7 @@ class TensorBase:
         "_views",
     )
     edge_kind = 2  # a leaf is its own graph edge: see autograd.node
+    _vmap_level: int | None = None  # of one example of a batch, the number of the vmap that it belongs to
     marked = conjugated = negated = False  # whether what lies in memory is shown otherwise: see representations/marked/
 
     _base: TensorBase | None
@@ -277,7 +278,6 @@ def without_memory(cls: type, shape: Shape, dtype: dtype, place: device) -> Any:
 
 
 def fresh_class() -> Any:
-    """The class of tensors that ops return."""
     return _tensor_class
 
 

@@ -104,12 +104,10 @@ _outer: list[device] = []  # what was the default outside of each `with device(.
 
 
 def default_device() -> device:
-    """The device on which tensors are made where no device is given."""
     return default[0]
 
 
 def set_default(place: device) -> None:
-    """Make tensors on another device where none is given."""
     default[0] = place
 
 

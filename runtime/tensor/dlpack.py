@@ -151,11 +151,7 @@ def hand_over(device: int, stream: int | None) -> None:
 
 
 def content(capsule: Any) -> Any:
-    """What a capsule holds that nobody has taken.
-
-    Raises:
-        BufferError: there is no such capsule.
-    """
+    """What a capsule holds that nobody has taken; a BufferError where there is no such capsule."""
     for name, layout in LAYOUTS.items():
         if _is_valid(capsule, name):
             return layout.from_address(_pointer(capsule, name))
@@ -163,17 +159,12 @@ def content(capsule: Any) -> Any:
 
 
 def data_type(kind: Dtype) -> tuple[int, int]:
-    """The code and the bits of a dtype."""
     code = WHOLE_CODES.get(kind.name)
     return CODES[kind.name.rstrip("0123456789")] if code is None else code, kind.itemsize * BYTE
 
 
 def dtype_of(said: DLTensor) -> Dtype:
-    """The dtype of an array.
-
-    Raises:
-        BufferError: specgrad has no such dtype.
-    """
+    """The dtype of an array; a BufferError where specgrad has no such dtype."""
     word = KINDS.get(said.code, f"code {said.code}, ")
     try:
         if said.lanes != 1:
@@ -212,8 +203,6 @@ class Borrowed:
 
 
 class Foreign(NamedTuple):
-    """An array of another library."""
-
     address: int
     shape: tuple[int, ...]
     strides: tuple[int, ...]  # in elements
@@ -223,7 +212,6 @@ class Foreign(NamedTuple):
 
     @property
     def span(self) -> int:
-        """Elements from the first to the last."""
         if not prod(self.shape):
             return 0
         return 1 + sum((n - 1) * step for n, step in zip(self.shape, self.strides, strict=True))

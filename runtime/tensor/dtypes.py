@@ -180,8 +180,6 @@ def _promote_complex(a: dtype, b: dtype) -> dtype:
 
 
 class _Promotions(dict[tuple[dtype, dtype], dtype]):
-    """The common dtype of each pair that has one."""
-
     def __missing__(self, pair: tuple[dtype, dtype]) -> dtype:
         family = "Float8 Types" if set(FLOAT8).intersection(pair) else "uint16, uint32, uint64 types"
         first, second = (each.scalar_type for each in pair)

@@ -23,7 +23,6 @@ def clear_history(tensor: TensorBase) -> None:
 
 
 def copy_history(tensor: TensorBase, source: TensorBase) -> None:
-    """Put a tensor at the place in the graph that another has."""
     tensor._fn, tensor._rg = source._fn, source._rg
 
 

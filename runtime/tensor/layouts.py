@@ -24,7 +24,6 @@ from .shapes import Shape, contiguous_strides, is_contiguous
 
 
 def format_strides(op: str, shape: Shape, wanted: memory_format) -> Strides:
-    """The strides that a memory format gives to a shape, which must have as many dimensions as the format."""
     if wanted is contiguous_format:
         return contiguous_strides(shape)
     order = ORDERS.get(wanted)

@@ -22,12 +22,10 @@ def exposed(flat: Any) -> Any:
 
 
 def zeros(count: int, kind: np.dtype, device: Any) -> Any:
-    """A 1-D array of zeros."""
     return fills.zeros(count, kind) if device is CPU else full(count, 0, kind, device)
 
 
 def full(count: int, value: Any, kind: np.dtype, device: Any) -> Any:
-    """A 1-D array of one value."""
     flat = empty(count, kind, device)
     if device is CPU:
         return fills.filled(flat, value)
@@ -36,7 +34,6 @@ def full(count: int, value: Any, kind: np.dtype, device: Any) -> Any:
 
 
 def copied(array: Any) -> Any:
-    """A new array of the same elements in row order, at the same place."""
     return aligned.copied(array) if isinstance(array, np.ndarray) else _of(array.device).copied(array)
 
 
@@ -59,7 +56,6 @@ def on_host(array: Any) -> np.ndarray:
 
 
 def placed(array: np.ndarray, device: Any) -> Any:
-    """A NumPy array as it is, or a copy of it on a device."""
     return array if device is CPU else _of(device).from_host(array, device)
 
 

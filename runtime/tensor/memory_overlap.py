@@ -40,7 +40,6 @@ def write_changes(into: Any, result: Any) -> None:
 
 
 def as_bytes(array: np.ndarray) -> np.ndarray:
-    """The bytes of each element, along one more dimension."""
     plain = np.ascontiguousarray(array)
     return plain.view(np.uint8).reshape(*array.shape, array.itemsize)
 

@@ -41,17 +41,14 @@ class MetaArray:
 
     @property
     def ndim(self) -> int:
-        """The number of dimensions."""
         return len(self.shape)
 
     @property
     def itemsize(self) -> int:
-        """Bytes of one element."""
         return self.dtype.itemsize
 
     @property
     def nbytes(self) -> int:
-        """Bytes that all elements would take."""
         return self.size * self.dtype.itemsize
 
     @property
@@ -77,13 +74,11 @@ class MetaArray:
         return MetaArray((max(end - first, 0),), self.dtype)
 
     def reshape(self, *sizes: Any) -> MetaArray:
-        """The same elements in another shape."""
         shape = tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
         known = prod(n for n in shape if n >= 0)
         return MetaArray(tuple(n if n >= 0 else self.size // max(known, 1) for n in shape), self.dtype)
 
     def ravel(self) -> MetaArray:
-        """The elements as a 1-D array."""
         return self if self.ndim == 1 else MetaArray((self.size,), self.dtype)
 
     def view(self, dtype: Any) -> MetaArray:
@@ -97,17 +92,14 @@ class MetaArray:
         return MetaArray(shape, dtype, None if tuple(steps) == usual else tuple(steps))
 
     def as_read(self, dtype: np.dtype, final: Any = None) -> MetaArray:
-        """The same elements in another dtype."""
         return self if dtype == self.dtype else MetaArray(self.shape, dtype, self.strides)
 
 
 def no_data() -> NoDataError:
-    """The error for who asks for elements."""
     return NoDataError(NO_DATA)
 
 
 def empty(shape: Shape, dtype: Any, place: Any) -> MetaArray:
-    """An array of a shape and a dtype."""
     return MetaArray(shape, np.dtype(dtype))
 
 
@@ -121,7 +113,6 @@ def fill(array: MetaArray, value: Any) -> None:
 
 
 def copied(array: MetaArray) -> MetaArray:
-    """An array of the same shape in row order."""
     return MetaArray(array.shape, array.dtype)
 
 

@@ -11,8 +11,6 @@ Dims = tuple[int, ...]
 
 
 class Given(NamedTuple):
-    """An array that a program reads."""
-
     name: str
     array: Any
     kind: str  # row: all elements; shared: one row; each: one number a row

@@ -162,7 +162,6 @@ def wrapped_dim(op: str, dim: int, ndim: int, wrap_scalar: bool = True) -> int:
 
 
 def dim_of(op: str, dim: Any, ndim: int) -> int:
-    """The dimension that a user names, in `[0, ndim)`."""
     try:
         number = None if isinstance(dim, bool) else operator.index(dim)
     except TypeError:  # of a tensor too, which is no index unless it is one integer

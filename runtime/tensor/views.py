@@ -53,13 +53,11 @@ def _even_runs(shape: Ints, strides: Ints) -> list[tuple[int, int]]:
 
 
 def view_as_real(shape: Ints, strides: Ints, offset: int, before: int, after: int) -> Layout:
-    """A last dimension for the parts that an element is made of."""
     parts = before // after
     return (*shape, parts), (*(step * parts for step in strides), 1), offset * parts
 
 
 def view_as_complex(shape: Ints, strides: Ints, offset: int, before: int, after: int) -> Layout:
-    """Without the last dimension, whose places are parts of one element."""
     parts = after // before
     return tuple(shape[:-1]), tuple(step // parts for step in strides[:-1]), offset // parts
 
@@ -73,12 +71,10 @@ def view_dtype(shape: Ints, strides: Ints, offset: int, before: int, after: int)
 
 
 def as_strided(shape: Ints, strides: Ints, offset: int, size: Ints, stride: Ints, storage_offset: int) -> Layout:
-    """The layout given."""
     return tuple(size), tuple(stride), storage_offset
 
 
 def transpose(shape: Ints, strides: Ints, offset: int, dim0: int, dim1: int) -> Layout:
-    """Two dimensions swapped."""
     order = list(range(len(shape)))
     if order:
         order[dim0], order[dim1] = order[dim1], order[dim0]
@@ -91,7 +87,6 @@ def t(shape: Ints, strides: Ints, offset: int) -> Layout:
 
 
 def permute(shape: Ints, strides: Ints, offset: int, dims: Ints) -> Layout:
-    """Dimension `dims[i]` in place i."""
     return tuple(shape[d] for d in dims), tuple(strides[d] for d in dims), offset
 
 
@@ -102,13 +97,11 @@ def squeeze(shape: Ints, strides: Ints, offset: int, dim: Ints | None = None) ->
 
 
 def unsqueeze(shape: Ints, strides: Ints, offset: int, dim: int) -> Layout:
-    """A dimension of size 1 before `dim`."""
     step = shape[dim] * strides[dim] if dim < len(shape) else 1
     return (*shape[:dim], 1, *shape[dim:]), (*strides[:dim], step, *strides[dim:]), offset
 
 
 def alias(shape: Ints, strides: Ints, offset: int) -> Layout:
-    """The layout as it is."""
     return tuple(shape), tuple(strides), offset
 
 
@@ -122,7 +115,6 @@ def expand(shape: Ints, strides: Ints, offset: int, size: Ints) -> Layout:
 
 
 def select(shape: Ints, strides: Ints, offset: int, dim: int, index: int) -> Layout:
-    """Without `dim`, at its place `index`."""
     rest = (*shape[:dim], *shape[dim + 1 :]), (*strides[:dim], *strides[dim + 1 :])
     return *rest, offset + index * strides[dim]
 
@@ -135,12 +127,10 @@ def slice(shape: Ints, strides: Ints, offset: int, dim: int, start: int, end: in
 
 
 def narrow(shape: Ints, strides: Ints, offset: int, dim: int, start: int, length: int) -> Layout:
-    """`length` places of `dim` from `start` on."""
     return slice(shape, strides, offset, dim, start, start + length, 1)
 
 
 def unbind(shape: Ints, strides: Ints, offset: int, dim: int) -> tuple[Layout, ...]:
-    """`select` at each place of `dim`."""
     return tuple(select(shape, strides, offset, dim, index) for index in range(shape[dim]))
 
 
@@ -152,7 +142,6 @@ def split(shape: Ints, strides: Ints, offset: int, size: int, dim: int) -> tuple
 
 
 def split_with_sizes(shape: Ints, strides: Ints, offset: int, sizes: Ints, dim: int) -> tuple[Layout, ...]:
-    """Pieces of the given sizes along `dim`."""
     starts = [sum(sizes[:i]) for i in range(len(sizes))]
     return tuple(narrow(shape, strides, offset, dim, s, n) for s, n in zip(starts, sizes, strict=True))
 

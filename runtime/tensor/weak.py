@@ -18,7 +18,6 @@ class WeakIdRef(weakref.ref):
     __slots__ = ("_id",)
 
     def __new__(cls, key: Any, callback: Callable[[Any], Any] | None = None) -> WeakIdRef:
-        """The reference, before it knows its object's number."""
         return super().__new__(cls, key, callback)
 
     def __init__(self, key: Any, callback: Callable[[Any], Any] | None = None) -> None:

@@ -14,7 +14,6 @@ from ..tensor.memory import placed
 
 
 def chosen(name: str, args: Sequence[Any], argnums: Any) -> Any:
-    """The argument of a number, or a tuple of those of several."""
     if isinstance(argnums, int):
         return args[_position(name, args, argnums)]
     if not isinstance(argnums, tuple):
@@ -36,7 +35,6 @@ def _position(name: str, args: Sequence[Any], number: Any) -> int:
 
 
 def replaced(args: Sequence[Any], argnums: Any, values: Any) -> list[Any]:
-    """The arguments with others in the places of the chosen ones."""
     result = list(args)
     if isinstance(argnums, int):
         result[argnums] = values
@@ -100,7 +98,6 @@ def with_aux(call: str, returned: Any, has_aux: bool) -> tuple[Any, Any]:
 
 
 def check_tensor(name: str, value: Any) -> None:
-    """Whether a value is a tensor at all."""
     if not isinstance(value, TensorBase):
         raise ValueError(f"{name}: Thing passed to transform API must be Tensor, got {type(value)}")
 
@@ -115,7 +112,6 @@ def check_input(name: str, value: Any) -> None:
 
 
 def check_outputs(call: str, outputs: Sequence[Any]) -> None:
-    """Whether a function has returned tensors, and some."""
     for output in outputs:
         if not isinstance(output, TensorBase):
             raise RuntimeError(
@@ -126,7 +122,6 @@ def check_outputs(call: str, outputs: Sequence[Any]) -> None:
 
 
 def check_floating(call: str, outputs: Sequence[Any]) -> None:
-    """Whether all outputs have gradients."""
     for output in outputs:
         if output._dtype.kind not in "fc":
             raise RuntimeError(

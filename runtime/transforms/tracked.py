@@ -51,7 +51,6 @@ class Tracked:
             batch.is_finished_input = True
 
     def as_example(self, batch: Any) -> Any:
-        """One example of a batch, as the function sees it."""
         for level in self.levels:
             batch = wrap(batch, level.number)
         return batch

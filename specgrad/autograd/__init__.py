@@ -1,9 +1,6 @@
 """Automatic differentiation under PyTorch's name; the code is in specgrad.runtime.autograd."""
 
-from importlib import import_module as _import_module
-from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
-
+from .. import torch_modules as _torch_modules
 from ..runtime.autograd import (
     Function,
     backward,
@@ -15,14 +12,11 @@ from ..runtime.autograd import (
     set_detect_anomaly,
     set_grad_enabled,
 )
+from ..runtime.autograd.checking.gradcheck import gradcheck, gradgradcheck
 from ..runtime.autograd.multithreading import is_multithreading_enabled as is_multithreading_enabled
 from ..runtime.autograd.multithreading import set_multithreading_enabled
-from . import forward_ad, function, functional, grad_mode, graph, variable
-from .gradcheck import gradcheck, gradgradcheck
-from .variable import Variable
-
-if _TYPE_CHECKING:
-    from . import profiler
+from ..runtime.autograd.variable import Variable
+from . import forward_ad, function, functional, grad_mode, graph, profiler, variable
 
 __all__ = [
     "Function",
@@ -47,8 +41,4 @@ __all__ = [
     "variable",
 ]
 
-
-def __getattr__(name: str) -> _Any:
-    if name in ("anomaly_mode", "profiler"):  # loaded when it is first named, as specgrad.profiler is
-        return _import_module(f".{name}", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+_torch_modules.attach(__name__)

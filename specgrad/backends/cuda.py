@@ -22,7 +22,7 @@ _ATTENTION = (
     "sdp_kernel",
 )
 _LIBRARIES = ("cufft_plan_cache", "preferred_blas_library", "preferred_linalg_library")
-_NAMES = dict.fromkeys(_ATTENTION, "backends.attention") | dict.fromkeys(_LIBRARIES, "backends.libraries")
+_NAMES = dict.fromkeys(_ATTENTION, "backends.attention") | dict.fromkeys(_LIBRARIES, "backends.switches")
 
 __all__ = ["is_built", "is_flash_attention_available", "matmul"]
 __all__ += _NAMES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from ..runtime.dispatch import checks
@@ -101,3 +101,60 @@ def switching(module: str, **defaults: Any) -> Callable[..., AbstractContextMana
             vars(place).update(before)
 
     return flags
+
+
+_BACKENDS = __name__.rpartition(".")[0]
+miopen_flags = switching(f"{_BACKENDS}.miopen", immediate=False)
+mkldnn_flags = switching(
+    f"{_BACKENDS}.mkldnn", enabled=False, deterministic=False, allow_tf32=True, fp32_precision="none"
+)
+nnpack_flags = switching(f"{_BACKENDS}.nnpack", enabled=False)
+
+_fast_path = [True]
+
+
+def get_fastpath_enabled() -> bool:
+    """Whether layers of transformers may take PyTorch's shorter path in inference: kept, here there is one path."""
+    return _fast_path[0]
+
+
+def set_fastpath_enabled(value: bool) -> None:
+    """Allow or forbid the shorter path.
+
+    Args:
+        value: whether it is allowed.
+    """
+    _fast_path[0] = value
+
+
+# ---- NVIDIA's libraries ----------------------------------------------------------------------------------------------
+
+cufft_plan_cache = SimpleNamespace(size=0, max_size=0, clear=lambda: None)  # plans are kept with their launches
+
+
+def preferred_linalg_library(backend: str | None = None) -> str:
+    """The library of decompositions on CUDA devices: cuSOLVER, whatever is asked for.
+
+    Args:
+        backend: 'default', 'cusolver' or 'magma'.
+
+    Raises:
+        RuntimeError: another name.
+    """
+    if backend not in (None, "default", "cusolver", "magma"):
+        raise RuntimeError("Unknown input value. Choose from: default, cusolver, magma.")
+    return "cusolver"
+
+
+def preferred_blas_library(backend: str | None = None) -> str:
+    """The library of products on CUDA devices: cuBLASLt, whatever is asked for.
+
+    Args:
+        backend: 'default', 'cublas', 'cublaslt' or 'hipblaslt'.
+
+    Raises:
+        RuntimeError: another name.
+    """
+    if backend not in (None, "default", "cublas", "cublaslt", "hipblaslt", "ck"):
+        raise RuntimeError("Unknown input value. Choose from: default, cublas, cublaslt, hipblaslt, ck.")
+    return "cublaslt"

@@ -1,14 +1,10 @@
 """The processor that programs run on, under PyTorch's names, and what it keeps."""
 
-from importlib import import_module as _import_module
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from ..runtime.modes.cpu_streams import Event, Stream, StreamContext, current_stream, stream
 from ..runtime.tensor.allocation import empty_cache
-
-if _TYPE_CHECKING:
-    from . import amp
+from . import amp
 
 __all__ = [
     "Event",
@@ -61,9 +57,3 @@ def synchronize(device: _Any = None) -> None:
     Args:
         device: is not looked at.
     """
-
-
-def __getattr__(name: str) -> _Any:
-    if name == "amp":
-        return _import_module(".amp", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,13 +1,15 @@
 """CUDA devices under PyTorch's names; the code is in specgrad.runtime.cuda. Loaded when it is first named."""
 
 from importlib import import_module as _import_module
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
+from .. import torch_modules as _torch_modules
 from ..runtime.arguments import guard_module as _guard_module
 from ..runtime.creation.legacy import CUDA_TYPES as _CUDA_TYPES
 from ..runtime.cuda.api import devices as _devices
 from ..runtime.cuda.api import graphs as _graphs
+from ..runtime.cuda.api import memory as _memory
+from ..runtime.cuda.api import random as _random
 from ..runtime.cuda.api import streams as _streams
 from ..runtime.cuda.api.devices import *
 from ..runtime.cuda.api.graphed_callables import make_graphed_callables
@@ -16,10 +18,7 @@ from ..runtime.cuda.api.memory import *
 from ..runtime.cuda.api.random import *
 from ..runtime.cuda.api.streams import *
 from ..runtime.errors import AcceleratorError, OutOfMemoryError
-from . import memory, nvtx, random, streams
-
-if _TYPE_CHECKING:
-    from . import amp
+from . import amp, memory, nvtx, random, streams
 
 CudaError = AcceleratorError
 
@@ -34,9 +33,10 @@ __all__ = [
     "random",
     "streams",
 ]
-__all__ += _devices.__all__ + _graphs.__all__ + memory.__all__ + random.__all__ + _streams.__all__
+__all__ += _devices.__all__ + _graphs.__all__ + _memory.__all__ + _random.__all__ + _streams.__all__
 
 _guard_module(__name__)
+_torch_modules.attach(__name__)
 
 
 def __getattr__(name: str) -> _Any:
@@ -49,6 +49,4 @@ def __getattr__(name: str) -> _Any:
             return found
     if name == "_initialized":
         return _devices.is_initialized()
-    if name in ("amp", "sparse"):
-        return _import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,5 +1,6 @@
 """Process groups on MPI, with torch.distributed's API. The code is in specgrad.runtime.distributed."""
 
+from .. import torch_modules as _torch_modules
 from ..runtime.distributed.backend import (
     Backend,
     is_available,
@@ -151,4 +152,4 @@ __all__ = [
     "send_object_list",
 ]
 
-from . import distributed_c10d as distributed_c10d  # which has all of the above
+_torch_modules.attach(__name__)

@@ -6,6 +6,7 @@ The code is in specgrad.runtime.sharing.multiprocessing. Loaded when it is first
 import multiprocessing as _multiprocessing
 from multiprocessing import *
 
+from .. import torch_modules as _torch_modules
 from ..runtime.arguments import guard_module as _guard_module
 from ..runtime.sharing.multiprocessing.reductions import init_reductions
 from ..runtime.sharing.multiprocessing.strategy import (
@@ -39,6 +40,7 @@ __all__ = [
     "start_processes",
 ]
 _guard_module(__name__)
+_torch_modules.attach(__name__)
 __all__ += _multiprocessing.__all__
 
 init_reductions()

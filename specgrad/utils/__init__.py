@@ -3,23 +3,12 @@
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from .. import later as _later
-from . import checkpoint as checkpoint
-from . import data as data
+from .. import torch_modules as _torch_modules
+from . import benchmark, checkpoint, cpp_extension, data, deterministic, hooks, pytree, tensorboard, weak
 
 if _TYPE_CHECKING:
     from . import _pytree as _pytree
-    from . import (
-        benchmark,
-        collect_env,
-        cpp_extension,
-        deterministic,
-        dlpack,
-        hooks,
-        model_zoo,
-        pytree,
-        tensorboard,
-        weak,
-    )
+    from . import collect_env, dlpack, model_zoo
 
 __all__ = [
     "benchmark",
@@ -37,7 +26,9 @@ __all__ = [
     "weak",
 ]
 
-_PRIVATE = ("_contextlib", "_foreach_utils", "_python_dispatch", "_pytree", "_triton")
+_MODULES = ("_pytree", "collect_env", "dlpack", "model_zoo")
 
-__getattr__ = _later.finder(__name__, (*_PRIVATE, "flop_counter", *__all__), {"swap_tensors": "runtime.tensor.swap"})
+_torch_modules.attach(__name__)
+
+__getattr__ = _later.finder(__name__, _MODULES, {"swap_tensors": "runtime.tensor.swap"})
 __dir__ = _later.listing(__name__, *__all__)

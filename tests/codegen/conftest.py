@@ -11,7 +11,7 @@ import pytest
 from specgrad.codegen.check.validate import validate
 from specgrad.codegen.library.bases import SPEC
 from specgrad.codegen.library.homes import Known
-from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.proof.load import load_spec
 from specgrad.codegen.spec.model import Entry, Spec
 
 KNOWN = Known(
@@ -47,7 +47,7 @@ ENTRIES = {
   self: spread(grad, self.shape)
   result: auto_linear
   samples: ["self=T(3, 4, lo=0), dim=1"]
-  refuses: ["self=T(3), dim=1"]
+  errors: ["self=T(3), dim=1"]
 """,
     "MAX": """\
 - name: max.dim(Tensor self, int dim) -> (Tensor values, Tensor indices)

@@ -61,7 +61,7 @@ ENTRIES = {
           elementwise: maximum(self, 0)
           self: where(self > 0, grad, 0)
           result: auto_element_wise
-          hard: ["self=V([0.0, 1.0])"]
+          edge_cases: ["self=V([0.0, 1.0])"]
           kink: smaller
         """,
     "maximum": """\
@@ -71,7 +71,7 @@ ENTRIES = {
           self: where(self > other, grad, where(self == other, 0.5 * grad, 0))
           other: where(self < other, grad, where(self == other, 0.5 * grad, 0))
           result: auto_element_wise
-          hard: ["self=V([1.0, 2.0]), other=V([1.0, 3.0])"]
+          edge_cases: ["self=V([1.0, 2.0]), other=V([1.0, 3.0])"]
         """,
     "limited": """\
         (Tensor self, Scalar min, Scalar max) -> Tensor
@@ -109,7 +109,7 @@ ENTRIES = {
           other: where(condition, 0, grad)
           result: where(condition, self_t, other_t)
           samples: ["condition=V([True, False, True]), self=T(3), other=T(3)"]
-          refuses: {RuntimeError: "condition=T(3), self=T(3), other=T(3)"}
+          errors: {RuntimeError: "condition=T(3), self=T(3), other=T(3)"}
         """,
     "cube": """\
         (Tensor self) -> Tensor
@@ -129,10 +129,10 @@ ENTRIES = {
     "sum": """\
         (Tensor self, int[1]? dim, bool keepdim=False) -> Tensor
           check: reduced_dims
-          refuses: ["self=T(3, 3), dim=2"]
+          errors: ["self=T(3, 3), dim=2"]
           kernel: sum_dim
-          batch: reduction
-          self: kept(grad, self.shape, dim, keepdim)
+          dispatch: {batch: reduction}
+          self: restore_reduced_dims(grad, self.shape, dim, keepdim)
           result: auto_linear
           samples: ["self=T(3, 3), dim=1", "self=T(3, 4), dim=0, keepdim=True"]
         """,
@@ -149,9 +149,9 @@ ENTRIES = {
         (Tensor self, int dim) -> Tensor
           dtypes: [float]
           check: one_dim
-          refuses: ["self=T(3, 4), dim=2"]
+          errors: ["self=T(3, 4), dim=2"]
           kernel: cumsum
-          batch: along
+          dispatch: {batch: along}
           self: grad.flip([dim]).cumsum(dim).flip([dim])
           result: self_t.cumsum(dim)
           samples: ["self=T(3, 4), dim=1"]
@@ -160,9 +160,9 @@ ENTRIES = {
         (Tensor self, int dim) -> Tensor
           dtypes: [float]
           check: one_dim
-          refuses: ["self=T(3, 4), dim=2"]
+          errors: ["self=T(3, 4), dim=2"]
           kernel: cumsum
-          batch: along
+          dispatch: {batch: along}
           self: grad.flip([dim]).cumsum(dim).flip([dim])
           backward: cumsum_backward(grad, dim)
           result: self_t.cumsum(dim)
@@ -173,9 +173,9 @@ ENTRIES = {
           dtype: match
           dtypes: [float]
           check: mm
-          refuses: ["self=T(3, 3), mat2=T(2, 3)"]
+          errors: ["self=T(3, 3), mat2=T(2, 3)"]
           kernel: mm
-          batch: product
+          dispatch: {batch: product}
           self: grad.mm(adjoint(mat2))
           mat2: adjoint(self).mm(grad)
           backward: mm_backward(wanted, grad, self, mat2)
@@ -188,7 +188,7 @@ ENTRIES = {
           dtypes: [float]
           kernel: softmax
           check: one_dim
-          refuses: ["self=T(3, 4), dim=2"]
+          errors: ["self=T(3, 4), dim=2"]
           self: softmax_backward(grad, result, dim)
           result: softmax_backward(self_t, result, dim)
           samples: ["self=T(3, 4), dim=1"]
@@ -199,11 +199,11 @@ ENTRIES = {
           dtypes: [float]
           result_dtype: [same, int64]
           check: one_dim_nonempty
-          refuses: ["self=T(3, 4), dim=2"]
+          errors: ["self=T(3, 4), dim=2"]
           kernel: max_dim
           where:
-            chosen: kept(indices, self.shape, dim, keepdim)
-          self: zeros_of(grad, self.shape).scatter(dim, chosen, kept(grad, self.shape, dim, keepdim))
+            chosen: restore_reduced_dims(indices, self.shape, dim, keepdim)
+          self: zeros_of(grad, self.shape).scatter(dim, chosen, restore_reduced_dims(grad, self.shape, dim, keepdim))
           values: auto_select
           samples: ["self=T(3, 4), dim=1"]
         """,
@@ -212,9 +212,9 @@ ENTRIES = {
           dtype: match
           dtypes: [float, complex]
           check: mm
-          refuses: ["self=T(3, 3), mat2=T(2, 3)"]
+          errors: ["self=T(3, 3), mat2=T(2, 3)"]
           kernel: mm
-          batch: product
+          dispatch: {batch: product}
           self: grad.mm(adjoint(mat2))
           mat2: adjoint(self).mm(grad)
           result: self_t.mm(mat2_p) + self_p.mm(mat2_t)
@@ -226,7 +226,7 @@ ENTRIES = {
           dtypes: [float]
           kernel: convolution
           check: convolution
-          refuses:
+          errors:
             - self=T(2, 5), weight=T(3, 2, 3), bias=T(3), stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1
           self: convolution_input_backward(grad, weight, self.shape, stride, padding, dilation, groups)
           weight: convolution_weight_backward(grad, self, weight.shape, stride, padding, dilation, groups)
@@ -242,9 +242,9 @@ ENTRIES = {
           dtype: same
           dtypes: [float]
           check: index_select
-          refuses: ["self=T(3, 3), dim=2, index=V([0])"]
+          errors: ["self=T(3, 3), dim=2, index=V([0])"]
           kernel: index_select
-          batch: select_rows
+          dispatch: {batch: select_rows}
           index: non_differentiable
           self: index_add(zeros_of(grad, self.shape), dim, index, grad)
           result: auto_linear
@@ -255,7 +255,7 @@ ENTRIES = {
           dtype: promote
           dtypes: [float]
           check: cat
-          refuses: ["tensors=[T(2, 2), T(2, 3)], dim=0"]
+          errors: ["tensors=[T(2, 2), T(2, 3)], dim=0"]
           kernel: cat
           tensors: cat_backward(grad, sizes(tensors), dim)
           result: auto_linear
@@ -328,7 +328,7 @@ MISTAKES = [
             slope=lambda self: 1.1283791670955126 * math.exp(-self * self)),
     Mistake("wrong side of a mask", "chosen", "where(condition, grad, 0)", "where(condition, 0, grad)", "self"),
     Mistake("squared output gradient", "cube", "3 * grad * (self", "3 * grad * grad * (self", "self"),
-    Mistake("wrong dimension", "sum", "kept(grad, self.shape, dim, keepdim)", "grad.expand(self.shape)",
+    Mistake("wrong dimension", "sum", "restore_reduced_dims(grad, self.shape, dim, keepdim)", "grad.expand(self.shape)",
             "self"),
     Mistake("missing count", "mean", "(grad / self.numel())", "grad", "self"),
     Mistake("sum in the wrong direction", "cumsum", REVERSED, "grad.cumsum(dim)", "self"),
@@ -337,7 +337,7 @@ MISTAKES = [
     Mistake("softmax's input for its output", "softmax", "softmax_backward(grad, result, dim)",
             "softmax_backward(grad, self, dim)", "self"),
     Mistake("gradient to all elements", "largest", "zeros_of(grad, self.shape)",
-            "kept(grad, self.shape, dim, keepdim).expand(self.shape)", "self"),
+            "restore_reduced_dims(grad, self.shape, dim, keepdim).expand(self.shape)", "self"),
     Mistake("missing conjugate of a matrix", "mm", "grad.mm(adjoint(mat2))", "grad.mm(mat2.t())", "self"),
     Mistake("missing transpose", "mm", "adjoint(self).mm(grad)", "self.conj().mm(grad)", "mat2"),
     Mistake("missing reduction of a broadcast bias", "convolution", "sum_all_but(grad, 1)", "grad", "bias"),

@@ -116,13 +116,12 @@ def test_check_shows_the_difference_and_the_command_that_repairs_it(generate, sp
     spec.write_text(spec.read_text(encoding="utf-8") + entry_text("my_cube", "cube"), encoding="utf-8")
     generate()
     spec.write_text(spec.read_text(encoding="utf-8").removesuffix(entry_text("my_cube", "cube")), encoding="utf-8")
-    (out / "registry.py").write_text(
-        (out / "registry.py").read_text(encoding="utf-8").replace("my_square", "my_circle"), encoding="utf-8"
-    )
+    data = (out / "registry.jsonl").read_text(encoding="utf-8")
+    (out / "registry.jsonl").write_text(data.replace("my_square", "my_circle"), encoding="utf-8")
     before = snapshot(out)
     status, shown, error = generate("--check")
     assert status == 1
-    assert '-        name="my_circle",' in shown and '+        name="my_square",' in shown
+    assert '-{"name": "my_circle",' in shown and '+{"name": "my_square",' in shown
     assert f"orphan: {out / 'kernels' / 'cpu' / 'my_cube.py'}" in shown
     assert error == f"ops/ is stale: run `python -m specgrad.codegen {spec} --out {out}` and commit the result\n"
     assert snapshot(out) == before
@@ -241,7 +240,7 @@ STAND = {
     "sum.dim_IntList": {
         "sum_dim",
         "reduced_dims",
-        "kept",
+        "restore_reduced_dims",
         "sum_backward",
         "reduction",
         "row_sums",

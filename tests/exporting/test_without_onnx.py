@@ -135,7 +135,7 @@ SPEC = """\
   dtypes: [float]
   dtype: float
   elementwise: self * 0.5
-  onnx: times(self, 0.5)
+  dispatch: {onnx: "times(self, 0.5)"}
   doc: "x / 2."
 """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -170,3 +170,11 @@ def gradients_to(given: dict[str, Any], outputs: tuple[Any, ...]) -> list[Any]:
     if total is None or not wanted:
         return []
     return list(sg.autograd.grad(total, wanted, allow_unused=True))
+
+
+def attempted(function: Callable[..., Any], *given: Any) -> Any:
+    """What a function gives, or the error."""
+    try:
+        return function(*given)
+    except Exception as error:
+        return error

@@ -11,7 +11,7 @@ import pytest
 
 import specgrad as sg
 
-from .calls import BY_NAME, NAMES, Style, arguments, call, tensors_of, texts, weighted_sum
+from .calls import BY_NAME, NAMES, Style, arguments, attempted, call, tensors_of, texts, weighted_sum
 
 DTYPES = (sg.complex128, sg.float64, sg.int64)
 REFUSES = ("view_as_real", "view.dtype")  # conjugates, as PyTorch does
@@ -32,14 +32,6 @@ def of_marked(value: Any) -> Any:
     if isinstance(value, list):
         return [of_marked(item) for item in value]
     return marked(value) if isinstance(value, sg.Tensor) else value
-
-
-def attempted(function: Callable[..., Any], *given: Any) -> Any:
-    """What a function gives, or the error."""
-    try:
-        return function(*given)
-    except Exception as error:
-        return error
 
 
 def assert_same(found: Any, expected: Any, what: str) -> None:

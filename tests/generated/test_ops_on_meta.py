@@ -9,7 +9,7 @@ import pytest
 import specgrad as sg
 from specgrad.runtime.errors import NoDataError
 
-from .calls import BY_NAME, NAMES, Style, gradients, run, texts
+from .calls import BY_NAME, NAMES, Style, attempted, gradients, run, texts
 
 DTYPES = (sg.float16, sg.int64, sg.complex128)  # `verify` does the same in float64
 NEEDS_NUMBERS = {  # besides those whose entry says so: for some of their calls
@@ -38,14 +38,6 @@ def layouts(found: Any) -> list[Any]:
 def shapes(found: Any) -> list[Any]:
     """Shape, dtype and requires_grad of tensors; other values as they are."""
     return [(tuple(t.shape), t.dtype, t.requires_grad) if isinstance(t, sg.Tensor) else t for t in found]
-
-
-def attempted(function: Any, *given: Any) -> Any:
-    """What a function gives, or the error."""
-    try:
-        return function(*given)
-    except Exception as error:
-        return error
 
 
 def needs_numbers(name: str) -> bool:

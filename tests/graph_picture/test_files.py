@@ -14,14 +14,8 @@ import pytest
 
 import specgrad as sg
 from specgrad.graph import draw
+from tests.graph_picture.svg import texts
 from tests.scripts import run_by_sh
-
-
-def texts(svg: str) -> list[str]:
-    """The texts of an SVG, parsed as XML."""
-    root = ET.fromstring(svg)
-    assert root.tag == "{http://www.w3.org/2000/svg}svg"
-    return [element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
 @pytest.mark.parametrize("layout", ["own", *(["graphviz"] if shutil.which("dot") else [])])

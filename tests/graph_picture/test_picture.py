@@ -1,11 +1,11 @@
 """What is in the picture of a graph."""
 
-import xml.etree.ElementTree as ET
 from typing import Any
 
 import specgrad as sg
 from specgrad.graph import Drawing, draw
 from specgrad.runtime.profiler.graph_picture.picture import Box
+from tests.graph_picture.svg import texts
 from tests.repository import ROOT
 
 SPEC = (ROOT / "derivatives.yaml").read_text(encoding="utf-8").split("\n")
@@ -33,13 +33,6 @@ def arrows(drawing: Drawing) -> set[tuple[str, str]]:
     """Between which titles there are arrows."""
     found = drawing.picture.boxes
     return {(found[arrow.source].title, found[arrow.target].title) for arrow in drawing.picture.arrows}
-
-
-def texts(svg: str) -> list[str]:
-    """The texts of an SVG, parsed as XML."""
-    root = ET.fromstring(svg)
-    assert root.tag == "{http://www.w3.org/2000/svg}svg"
-    return [element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
 def test_ops_leaves_and_arrows() -> None:

@@ -147,7 +147,7 @@ def test_modules_of_another_compiler_are_not_used(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(lowered, "FOLDER", tmp_path)
     monkeypatch.setattr(lowered, "archive", lowered.archive.__wrapped__)
     lowered.place().write_bytes(lowered.packed({b"\1" * 32: b"module"}))
-    monkeypatch.setattr(lowered, "described", lambda: ("another",))
+    monkeypatch.setattr(lowered, "lowering_described", lambda: ("another",))
     assert lowered.find(b"\1" * 32) is None
 
 

@@ -20,7 +20,7 @@ from specgrad.codegen.verify.checks.rows import words
 from specgrad.runtime.cuda.simulated import ORDERS, SimulatedCuda
 from specgrad.runtime.kernels.cuda.compile import ptx, to_cubin
 from specgrad.runtime.kernels.cuda.kernel import Array
-from specgrad.runtime.kernels.cuda.rows import BLOCK, row_kernel, wide_of
+from specgrad.runtime.kernels.cuda.rows import BLOCK_ELEMENTS, row_kernel, wide_of
 from tests.repository import ROOT
 
 PROGRAMS = {p.name: p for path in sorted((ROOT / "runtime/ops").glob("*/rows.py")) for p in programs_of(path).values()}
@@ -155,7 +155,7 @@ class Simulated:
         layout = tuple(map(np.uint32, (along, self.side) if self.side > 1 else (along,)))
         teams = {"thread": -(-rows // 64), "warp": -(-rows // 2), "block": rows, "columns": -(-rows // 32)}[self.team]
         if parts == 1:
-            name = "held" if along <= LANES[self.team] * BLOCK else "whole"
+            name = "held" if along <= LANES[self.team] * BLOCK_ELEMENTS else "whole"
             self.launch(name, teams, [*given, *made], [*numbers, np.uint32(along), np.uint32(rows), layout])
             return made
         kinds = {"T": self.dtype, "W": wide_of(self.dtype), "int32": np.dtype(np.int32), "uint32": UINT32}

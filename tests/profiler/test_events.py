@@ -1,15 +1,14 @@
 """The profiler: which events there are, inside what, in which thread; and that it leaves everything off behind it."""
 
 import itertools
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.profiler import EventList, FunctionEvent, profile, record_function
-from specgrad.runtime.modes.intercept import watch
+from specgrad.profiler import FunctionEvent, profile, record_function
+from tests.profiler.programs import by_name, events_of
 
 ENGINE = "autograd::engine::evaluate_function: "
 
@@ -24,24 +23,6 @@ def tree(events: Any) -> list[Any]:
     return [branch(event) for event in events if event.cpu_parent is None]
 
 
-def by_name(events: EventList, name: str) -> list[FunctionEvent]:
-    return [event for event in events if event.name == name]
-
-
-def profiled(program: Callable[[], Any], **options: Any) -> EventList:
-    """The events of a program."""
-    with profile(**options) as prof:
-        program()
-    return prof.events()
-
-
-@pytest.fixture(autouse=True)
-def nothing_watches_afterwards() -> Any:
-    yield
-    assert not watch.active
-    assert watch.interceptors == watch.notes == watch.passes == ()
-
-
 def test_ops_have_the_names_that_pytorch_shows() -> None:
     """`aten::` and the name in the spec without overload; in-place forms keep their underscore."""
     x = sg.ones(2, 3)
@@ -52,9 +33,9 @@ def test_ops_have_the_names_that_pytorch_shows() -> None:
         (x * y + 1).sum(1)
         y[0] = 5
 
-    names = [event.name for event in profiled(program)]
+    names = [event.name for event in events_of(program)]
     assert names == ["aten::mul_", "aten::mul", "aten::add", "aten::sum", "aten::select", "aten::copy_"]
-    (add,) = by_name(profiled(lambda: x + x), "aten::add")
+    (add,) = by_name(events_of(lambda: x + x), "aten::add")
     assert (add.key, add.overload_name, add.count, add.scope) == ("aten::add", "Tensor", 1, 0)
 
 
@@ -77,7 +58,7 @@ def test_same_names_and_shapes_as_pytorch() -> None:
 def test_composites_contain_what_they_are_made_of() -> None:
     """A matrix product of batches contains the products and views that compute it, one level deep or more."""
     x = sg.ones(2, 6, 3, 4)
-    (whole,) = [event for event in profiled(lambda: x @ sg.ones(6, 4, 5)) if event.cpu_parent is None]
+    (whole,) = [event for event in events_of(lambda: x @ sg.ones(6, 4, 5)) if event.cpu_parent is None]
     assert whole.name == "aten::matmul"
     assert "aten::bmm" in [child.name for child in whole.cpu_children]
     assert all(child.cpu_parent is whole for child in whole.cpu_children)
@@ -87,7 +68,7 @@ def test_backward_ops_are_inside_their_node() -> None:
     """The engine's event of a node contains the node, which contains its formula's ops, and then the leaf's."""
     x = sg.ones(3, requires_grad=True)
     loss = (x * x).sum()
-    events = profiled(lambda: loss.backward())
+    events = events_of(lambda: loss.backward())
     outer = [name if isinstance(name, str) else name[0] for name in tree(events)]
     assert outer == [f"{ENGINE}SumBackward0", f"{ENGINE}MulBackward0"]
     (node,) = by_name(events, "MulBackward0")
@@ -119,7 +100,7 @@ def test_sequence_numbers_link_ops_to_their_nodes() -> None:
         kept.extend([x.sin(), x.detach() * 2])
         kept[0].sum().backward()
 
-    events = profiled(program)
+    events = events_of(program)
     (sin,) = by_name(events, "aten::sin")
     (node,) = by_name(events, "SinBackward0")
     assert sin.sequence_nr == node.sequence_nr == kept[0].grad_fn._sequence_nr()
@@ -131,7 +112,7 @@ def test_views_outside_the_graph_have_no_node() -> None:
     """A view that requires grad only because its base does was not recorded."""
     x = sg.ones(3, requires_grad=True)
     with sg.no_grad():
-        (view,) = profiled(lambda: x.view(-1))
+        (view,) = events_of(lambda: x.view(-1))
     assert view.sequence_nr == -1
 
 
@@ -151,7 +132,7 @@ def test_backward_inside_backward() -> None:
             return grad * 2
 
     x = sg.ones(2, requires_grad=True)
-    events = profiled(lambda: Twice.apply(x).sum().backward())
+    events = events_of(lambda: Twice.apply(x).sum().backward())
     (outer,) = by_name(events, "TwiceBackward")
     inside = [child.name for child in outer.cpu_children]
     assert inside == ["aten::exp", "aten::sum", f"{ENGINE}SumBackward0", f"{ENGINE}ExpBackward0", "aten::mul"]
@@ -166,7 +147,7 @@ def test_a_write_to_a_view_is_linked() -> None:
         y[0].mul_(2)
         y.sum().backward()
 
-    events = profiled(program)
+    events = events_of(program)
     (write,) = by_name(events, "aten::mul_")
     assert [e.sequence_nr for e in by_name(events, "CopySlices")] == [write.sequence_nr]
 
@@ -187,7 +168,7 @@ def test_custom_functions_are_events() -> None:
             return grad * 3 * x**2
 
     x = sg.ones(2, requires_grad=True)
-    events = profiled(lambda: Cube.apply(x).sum().backward(), record_shapes=True)
+    events = events_of(lambda: Cube.apply(x).sum().backward(), record_shapes=True)
     assert tree(events)[0] == ("Cube", ["aten::pow"])
     (cube,), (node,) = by_name(events, "Cube"), by_name(events, "CubeBackward")
     assert cube.input_shapes == [[2]]
@@ -198,12 +179,12 @@ def test_custom_functions_are_events() -> None:
 def test_shapes_are_those_of_the_arguments() -> None:
     """A list per tensor argument, an empty one for others, lists of lists for lists of tensors."""
     x, y = sg.ones(2, 3), sg.ones(4, 3)
-    events = profiled(lambda: (sg.cat([x, y]), x * 2, sg.where(x > 0, x, x[0])), record_shapes=True)
+    events = events_of(lambda: (sg.cat([x, y]), x * 2, sg.where(x > 0, x, x[0])), record_shapes=True)
     assert by_name(events, "aten::cat")[0].input_shapes == [[[2, 3], [4, 3]], []]
     assert by_name(events, "aten::mul")[0].input_shapes == [[2, 3], []]
     assert by_name(events, "aten::mul")[0].concrete_inputs == ["", "2"]
     assert by_name(events, "aten::where")[0].input_shapes == [[2, 3], [2, 3], [3]]
-    assert by_name(profiled(lambda: x * 2), "aten::mul")[0].input_shapes == []
+    assert by_name(events_of(lambda: x * 2), "aten::mul")[0].input_shapes == []
 
 
 def test_times_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,7 +198,7 @@ def test_times_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
             x.sin()  # 2 to 3
             x.cos()  # 4 to 5
 
-    events = profiled(program)
+    events = events_of(program)
     assert [(e.time_range.start, e.time_range.end) for e in events] == [(1, 6), (2, 3), (4, 5)]
     assert [(e.cpu_time_total, e.self_cpu_time_total) for e in events] == [(5, 3), (1, 1), (1, 1)]
     assert events.self_cpu_time_total == 5
@@ -228,7 +209,7 @@ def test_times_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_events_lie_inside_their_parents() -> None:
     """In real time too, and own times are never negative."""
     model = sg.nn.Linear(3, 1)
-    events = profiled(lambda: model(sg.ones(2, 3)).sum().backward())
+    events = events_of(lambda: model(sg.ones(2, 3)).sum().backward())
     for event in events:
         assert event.self_cpu_time_total >= -1e-6
         parent = event.cpu_parent

@@ -5,13 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 import specgrad as sg
-from specgrad.profiler import profile, record_function
-
-
-def profiled(program: Callable[[], Any], **options: Any) -> profile:
-    with profile(**options) as prof:
-        program()
-    return prof
+from specgrad.profiler import record_function
+from tests.profiler.programs import profiled
 
 
 def memory(program: Callable[[], Any]) -> dict[str, tuple[int, int]]:

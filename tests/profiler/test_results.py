@@ -1,19 +1,13 @@
 """What a profiler shows: averages, tables, stacks."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import specgrad as sg
-from specgrad.profiler import profile, record_function
+from specgrad.profiler import record_function
 from specgrad.runtime.profiler.table import memory_text, scale_of, share_text, time_text
-
-
-def profiled(program: Callable[[], Any], **options: Any) -> profile:
-    with profile(**options) as prof:
-        program()
-    return prof
+from tests.profiler.programs import profiled
 
 
 def rows(table: str) -> list[list[str]]:

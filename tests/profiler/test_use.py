@@ -4,35 +4,17 @@ import contextlib
 import sys
 import threading
 import types
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import specgrad as sg
-from specgrad.profiler import EventList, FunctionEvent, profile, record_function
+from specgrad.profiler import profile, record_function
 from specgrad.runtime.modes.intercept import watch
 from tests.patience import PATIENCE
+from tests.profiler.programs import by_name, events_of
 
 ENGINE = "autograd::engine::evaluate_function: "
-
-
-def by_name(events: EventList, name: str) -> list[FunctionEvent]:
-    return [event for event in events if event.name == name]
-
-
-def profiled(program: Callable[[], Any], **options: Any) -> EventList:
-    """The events of a program."""
-    with profile(**options) as prof:
-        program()
-    return prof.events()
-
-
-@pytest.fixture(autouse=True)
-def nothing_watches_afterwards() -> Any:
-    yield
-    assert not watch.active
-    assert watch.interceptors == watch.notes == watch.passes == ()
 
 
 def test_ranges_nest_and_decorate() -> None:
@@ -48,11 +30,11 @@ def test_ranges_nest_and_decorate() -> None:
             countdown(2)
 
     program()  # without a profiler it does nothing
-    step, *calls = profiled(program)
+    step, *calls = events_of(program)
     assert (step.name, step.cpu_parent) == ("step", None)
     assert [call.name for call in calls] == ["countdown"] * 3
     assert [call.cpu_parent for call in calls] == [step, *calls[:2]]
-    assert all(event.is_user_annotation for event in profiled(program))
+    assert all(event.is_user_annotation for event in events_of(program))
     with pytest.raises(TypeError, match="record_function.*'name' must be str, not int"):
         record_function(3)  # type: ignore[arg-type]
 
@@ -75,7 +57,7 @@ def test_threads_are_kept_apart() -> None:
         for thread in threads:
             thread.join()
 
-    events = profiled(program)
+    events = events_of(program)
     workers = [event for event in events if event.name.startswith("worker")]
     assert len({event.thread for event in workers}) == 3
     for worker in workers:
@@ -120,7 +102,7 @@ def test_optimizer_steps_are_events(make: Any) -> None:
         (parameter * parameter).sum().backward()
         optimizer.step()
 
-    events = profiled(program)
+    events = events_of(program)
     name = make.__name__
     assert len(by_name(events, f"Optimizer.zero_grad#{name}.zero_grad")) == 1
     (step,) = by_name(events, f"Optimizer.step#{name}.step")
@@ -156,7 +138,7 @@ def test_errors_leave_the_profiler_off() -> None:
         assert not watch.active
         assert prof.events()[0].name == "outer"
         assert all(e.time_range.start <= e.time_range.end <= prof.events()[0].time_range.end for e in prof.events())
-    assert [e.name for e in profiled(lambda: x * 2)] == ["aten::mul"]  # nothing is left open
+    assert [e.name for e in events_of(lambda: x * 2)] == ["aten::mul"]  # nothing is left open
 
 
 def test_profilers_do_not_nest() -> None:

@@ -34,7 +34,7 @@ def check_autocast(op: Any, report: Report) -> None:
         return
     with all_plain(op):
         if word.startswith(REFUSE):
-            _check_refused(call, report)
+            _check_autocast_raises(call, report)
         else:
             _check_cast(call, *_case(call, word), report)
 
@@ -48,7 +48,7 @@ def _case(call: TypedCall, word: str) -> tuple[list[Any], Any]:
     return [HALF if id(drawn) in like else SINGLE for drawn in call.tensors], HALF
 
 
-def _check_refused(call: TypedCall, report: Report) -> None:
+def _check_autocast_raises(call: TypedCall, report: Report) -> None:
     report.checks += 1
     try:
         with autocast("cpu"):
@@ -72,11 +72,11 @@ def _check_cast(call: TypedCall, kinds: Sequence[Any], target: Any, report: Repo
         if one._dtype is not other._dtype:
             text = f"({call.text}) inside autocast gives {one._dtype.name}, where tensors of {target.name} give "
             report.find(call.op, "autocast", f"{text}{other._dtype.name}: output {number}")
-        elif not np.array_equal(_numbers(one), _numbers(other), equal_nan=True):
+        elif not np.array_equal(_in_float64(one), _in_float64(other), equal_nan=True):
             text = f"({call.text}) inside autocast gives other numbers than tensors of {target.name}: output {number}"
             report.find(call.op, "autocast", text)
 
 
-def _numbers(tensor: Any) -> np.ndarray:
+def _in_float64(tensor: Any) -> np.ndarray:
     values = np.asarray(tensor.detach().array)
     return values.astype(np.complex128 if np.iscomplexobj(values) else np.float64)

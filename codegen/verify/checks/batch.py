@@ -31,7 +31,6 @@ class Batch:
 
     @property
     def stacks(self) -> list[np.ndarray]:
-        """All tensors of the call, the examples in front."""
         return [np.stack(examples) for examples in (*self.leaves, *self.constants)]
 
     def call(self, tensors: Sequence[Any], function: Any = None) -> tuple[Any, ...]:
@@ -40,7 +39,6 @@ class Batch:
         return self.point.call(tensors[:count], function, constants=tensors[count:])
 
     def differentiable(self, tensors: Sequence[Any]) -> list[Any]:
-        """The outputs that have gradients, for such tensors."""
         return self.point.differentiable(self.call(tensors))
 
     def writes_to(self, chosen: Sequence[bool]) -> bool:
@@ -55,7 +53,6 @@ class Batch:
 
 
 def shuffled(array: np.ndarray) -> list[np.ndarray]:
-    """The array, and copies whose elements are shifted."""
     return [np.roll(array, shift) for shift in range(EXAMPLES)]
 
 
@@ -66,12 +63,10 @@ def choices(count: int) -> list[list[bool]]:
 
 
 def cloned(tensors: Sequence[Any]) -> list[Any]:
-    """Tensors of their own, for the in-place variant to write to."""
     return [t.clone() for t in tensors]
 
 
 def stacked(results: Sequence[Sequence[Any]]) -> list[np.ndarray]:
-    """The outputs of all examples, output by output."""
     return [np.stack([t.detach().array for t in outputs]) for outputs in zip(*results, strict=True)]
 
 
@@ -118,12 +113,10 @@ def check_values(batch: Batch, chosen: Sequence[bool], report: Report) -> None:
 
 
 def written(batch: Batch, function: Any) -> Callable[..., Any]:
-    """The op as a function of its tensors alone."""
     return lambda *tensors: batch.call(cloned(tensors), function)
 
 
 def check_gradients(batch: Batch, report: Report) -> None:
-    """The gradients of a batch's outputs are those of each example."""
     point, count = batch.point, len(batch.leaves)
     report.checks += 1
     leaves = recording([adopt(s) for s in batch.stacks[:count]])
@@ -153,7 +146,6 @@ def check_cotangents(point: Point, report: Report) -> None:
 
 
 def check_tangents(point: Point, report: Report) -> None:
-    """A batch of tangents at one point, as in `jacfwd`."""
     report.checks += 1
     examples = [[adopt(point.random(t)) for t in point.tensors()] for _ in range(EXAMPLES)]
     stacks = [adopt(s) for s in stacked(examples)]

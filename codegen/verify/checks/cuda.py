@@ -75,14 +75,12 @@ class Kernel:
         return values + 1j * rng.uniform(low, high, SIZE) if self.is_complex else values
 
     def results(self) -> tuple[np.ndarray, ...]:
-        """Arrays for what the kernel writes."""
         if self.name == "forward":
             return (np.zeros(SIZE, RESULTS.get(self.op.result_dtype[0], self.computed)),)
         count = int(self.name.rpartition("_")[2]).bit_count()
         return tuple(np.zeros(SIZE, self.computed) for _ in range(count))
 
     def on_cpu(self) -> tuple[np.ndarray, ...]:
-        """What the compiled kernel writes."""
         results = self.results()
         ElementKernels(self.package, self.file).get(self.name, self.is_complex)(*self.arguments().values(), *results)
         return results
@@ -127,7 +125,6 @@ def simulate(op: Any, package: str, report: Report) -> None:
 
 
 def differences(expected: tuple[np.ndarray, ...], found: tuple[np.ndarray, ...]) -> Iterator[str]:
-    """Sentences on the results that differ."""
     for number, (wanted, got) in enumerate(zip(expected, found, strict=True)):
         same = np.isclose(got, wanted, rtol=1e-12, atol=1e-15, equal_nan=True)
         if not same.all():

@@ -1,11 +1,11 @@
 """Check 8: dtypes. Integers count as the numbers that they are, complex numbers are refused where the entry leaves them
-out, and what the entry states under `gives` comes out.
+out, and what the entry states under `dtype_table` comes out.
 
 An op may give integers for integers, or floats; never other numbers than for the same numbers as float64. So a
 promotion rule that loses what the op computes needs no statement to be found. What an entry with the key `dtypes` does
-not leave out there, it takes, unless it says otherwise under `gives`. An op that is meant to round, as powers do,
+not leave out there, it takes, unless it says otherwise under `dtype_table`. An op that is meant to round, as powers do,
 states that it gives integers: then what no integer can be is not compared. Which of two harmless rules an op follows is
-a convention: that is what `gives` is for, in words that `dtype` does not know.
+a convention: that is what `dtype_table` is for, in words that `dtype` does not know.
 """
 
 from __future__ import annotations
@@ -67,14 +67,14 @@ def _check_argument(call: TypedCall, report: Report) -> None:
 
 
 def _check_stated(call: TypedCall, words: str, wanted: str, report: Report) -> None:
-    """The dtypes of the outputs are those under `gives`; one word stands for all outputs."""
+    """The dtypes of the outputs are those under `dtype_table`; one word stands for all outputs."""
     report.checks += 1
     found = _answer(call, words)
     right = wanted.split() if " " in wanted or wanted == REFUSED else [wanted] * len(found)
     if found != right:
         shown = " ".join(found if " " in wanted else dict.fromkeys(found))
         text = f"({call.text}) gives {shown} for {words}, where the entry says {wanted}"
-        report.find(call.op, "gives", f"{text} (see keys dtype, dtypes, result_dtype)", "dtypes")
+        report.find(call.op, "dtype_table", f"{text} (see keys dtype, dtypes, result_dtype)", "dtypes")
 
 
 def _answer(call: TypedCall, words: str) -> list[str]:
@@ -86,7 +86,6 @@ def _answer(call: TypedCall, words: str) -> list[str]:
 
 
 def _outputs(call: TypedCall, words: str) -> list[Any]:
-    """The outputs of a call for tensors and numbers of these kinds."""
     return call.outputs(call.values(_tensor_kinds(words)), _numbers(call, words))
 
 
@@ -104,7 +103,7 @@ def _check_taken(call: TypedCall, word: str, report: Report) -> None:
     """A dtype of `dtypes` is accepted: a conversion that was left out shows nowhere else."""
     report.checks += 1
     if _answer(call, word) == [REFUSED]:
-        text = f"({call.text}) is refused for {word}, which dtypes has: leave it out, or say so in `gives`"
+        text = f"({call.text}) is refused for {word}, which dtypes has: leave it out, or say so in `dtype_table`"
         report.find(call.op, "dtypes", text)
 
 

@@ -81,7 +81,6 @@ class Look:
         self.is_finite = np.all([np.isfinite(c) for c in place.columns.values()], axis=0)
 
     def computed(self, columns: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """The values at some columns, and the gradients of their sum."""
         tensors = {name: adopt(column.copy()) for name, column in columns.items()}
         for name in self.names:
             tensors[name].requires_grad_()
@@ -147,7 +146,6 @@ class Look:
     # ---- gradients ---------------------------------------------------------------------------------------------------
 
     def compare_gradient(self, name: str) -> None:
-        """A gradient against the derived one and against differences."""
         given, derived = self.found[name], self.evaluated(self.meaning.derived[name])
         differs = "the formula gives {}, the function's derivative is {}"
         if derived is not None:
@@ -180,7 +178,6 @@ class Look:
         return np.asarray(16 * worst)
 
     def moved(self, by: int) -> dict[str, np.ndarray]:
-        """The columns some units in the last place away."""
         return {n: c * (1 + by * 2.0**-52) if c.dtype.kind == "f" else c for n, c in self.place.columns.items()}
 
     def steps(self, name: str) -> np.ndarray:

@@ -23,7 +23,6 @@ FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 def check_example(op: Any, report: Report) -> None:
-    """The op's own example prints what it says."""
     if not op.example:
         return
     report.checks += 1

@@ -31,7 +31,6 @@ def tangents(point: Point, tensors: Sequence[Any], along: Sequence[Any]) -> list
 
 
 def tangents_of(outputs: Sequence[Any]) -> list[Any]:
-    """The tangents of dual tensors, zeros where there is none."""
     pairs = [(output, unpack_dual(output).tangent) for output in outputs]
     return [o.new_zeros(o.shape) if t is None else t for o, t in pairs]
 

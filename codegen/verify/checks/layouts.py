@@ -194,7 +194,6 @@ class Displaced(Point):
 
     @property
     def arrays(self) -> list[np.ndarray]:
-        """The leaves' values, in memory of their own."""
         return [displaced(leaf.array) for leaf in self.leaves]
 
     def over(self, array: np.ndarray) -> Any:

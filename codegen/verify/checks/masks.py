@@ -146,5 +146,4 @@ def difference(a: np.ndarray, b: np.ndarray) -> tuple[str, float]:
 
 
 def same(a: np.ndarray, b: np.ndarray) -> bool:
-    """Equal up to rounding, of the elements and of the largest."""
     return close(a, b, RELATIVE * 10, RELATIVE * largest(b) + 1e-300)

@@ -109,7 +109,6 @@ def others(array: np.ndarray, given: Sequence[np.ndarray]) -> Iterator[np.ndarra
 
 
 def _written(point: Point, values: np.ndarray) -> np.ndarray:
-    """The values of a tensor after the op has written to it."""
     first = point.arguments["self"]
     leaves = [adopt((values if leaf is first else leaf.array).copy()) for leaf in point.leaves]
     constants = [adopt((values if own is first else own.array).copy()) for own in point.constants]

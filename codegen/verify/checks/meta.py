@@ -18,7 +18,7 @@ def check_without_memory(point: Point, report: Report) -> None:
     tensors = point.tensors([False] * len(point.leaves))
     expected = [_layout(output) for output in point.call(tensors)]
     report.checks += 1
-    key = "shape" if has_key(point.op, "shape") else point.op.kind
+    key = "meta" if has_key(point.op, "meta") else point.op.kind
     try:
         found = [_layout(output) for output in point.call(_without(tensors), constants=_without(point.constants))]
     except NoDataError:

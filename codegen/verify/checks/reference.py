@@ -31,7 +31,6 @@ KINDS = {"f": "a float", "c": "complex", "i": "an integer", "u": "an integer", "
 
 
 def check_reference(point: Point, report: Report) -> None:
-    """The outputs at a point are what the reference gives there."""
     if point.op.reference:
         arrays = point.arrays
         found = point.call([adopt(array) for array in point.arrays])
@@ -81,7 +80,6 @@ def whole(array: np.ndarray, kind: str) -> np.ndarray:
 
 
 def compare(point: Point, shown: str, found: Arrays, arrays: Arrays, report: Report) -> None:
-    """Compare the op's outputs with those of the reference for the same arrays."""
     op = point.op
     report.checks += 1
     try:
@@ -143,7 +141,6 @@ def _listed(value: Any, type_: str) -> Any:
 
 
 def _outputs(given: Any, count: int) -> list[Any]:
-    """The value of a reference as a list with an item for each output: a tuple or list is one of several."""
     return list(given) if isinstance(given, tuple) or (isinstance(given, list) and count != 1) else [given]
 
 

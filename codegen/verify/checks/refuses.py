@@ -17,27 +17,26 @@ from ..variants import is_internal
 
 
 def check_refuses(op: Any, report: Report) -> None:
-    """Each call of `refuses`, and that the check has to do with one of them."""
+    """Each call of `errors`, and that the check has to do with one of them."""
     reached = set()
     for text, wanted in op.refuses:
         report.checks += 1
         try:
             point = Point(op, text)
         except Exception as error:
-            report.find(op, "refuses", f"({text}) cannot be made: {said(error)}")
+            report.find(op, "errors", f"({text}) cannot be made: {said(error)}")
             continue
         outcome = _outcome(point)
         if fault := _fault(outcome, wanted) or _unnamed(op, outcome):
-            report.find(op, "check" if has_key(op, "check") else "refuses", f"({text}) {fault}")
+            report.find(op, "check" if has_key(op, "check") else "errors", f"({text}) {fault}")
         elif isinstance(outcome, Exception):
             reached.add(key_of(op, outcome))
     if op.refuses and op.check and "check" not in reached and not report.has(op.name, "check"):
         text = f"none of these calls is refused by the check '{op.check}', but before it or by what is called after it"
-        report.find(op, "refuses", text)
+        report.find(op, "errors", text)
 
 
 def _outcome(point: Point) -> Exception | str:
-    """The error of a call, or what it gave."""
     try:
         found = point.call(point.tensors([False] * len(point.leaves)))
     except Exception as error:

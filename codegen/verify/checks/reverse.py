@@ -172,7 +172,7 @@ def comparison(given: complex, wanted: complex) -> str:
     return f"the formula gives {got}, the function's derivative is {want}"
 
 
-NEEDLESS = "no call of the entry meets a kink: give one in `hard`, or leave the key out"
+NEEDLESS = "no call of the entry meets a kink: give one in `edge_cases`, or leave the key out"
 
 
 def check_kink(op: Any, report: Report) -> None:

@@ -27,7 +27,6 @@ from .reference import difference, values
 
 
 def check_rows(point: Point, report: Report) -> None:
-    """The outputs at a point are those of the program, on both devices."""
     entry = spec_entry(point.op)
     if entry is None or entry.rows is None:
         return
@@ -69,7 +68,6 @@ def meant(program: Program, arguments: dict[str, Any]) -> list[np.ndarray]:
 
 
 def _back(value: np.ndarray, seen: Folding, is_row: bool) -> np.ndarray:
-    """An output as the op gives it."""
     before, along, after = seen.folded
     if not is_row:
         return value.reshape(seen.result)

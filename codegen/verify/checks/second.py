@@ -41,7 +41,6 @@ class Gradients:
         return joined(gradients(self.point.outputs(tensors), tensors, seeds))
 
     def differentiated(self, number: int) -> np.ndarray:
-        """The gradient of <w, G_number> by x and v, from the recorded graph."""
         return joined(gradients([self.found[number]], self.inputs, [self.weights[number]]))
 
     def columns(self, number: int) -> np.ndarray:
@@ -68,7 +67,6 @@ def check_second(point: Point, report: Report) -> None:
 
 
 def _along_one_direction(recorded: Gradients, exact: Sequence[np.ndarray]) -> bool:
-    """Whether the derivatives agree along a random direction."""
     along = [real(np.asarray(recorded.point.random(t))) for t in recorded.inputs]
     moved = directional(recorded.values, recorded.arrays, along)
     direction = np.concatenate(along)

@@ -36,9 +36,7 @@ class Batcher(IterDataPipe[Any]):
             raise TypeError(f"batch(): expected batch_size to be an int, but got {type(batch_size).__name__}")
         if batch_size <= 0:
             raise AssertionError("Batch size is required to be larger than 0!")
-        self.datapipe = datapipe
-        self.batch_size = batch_size
-        self.drop_last = drop_last
+        self.datapipe, self.batch_size, self.drop_last = datapipe, batch_size, drop_last
         self.wrapper_class = wrapper_class
 
     def __iter__(self) -> Iterator[Any]:
@@ -64,8 +62,7 @@ class UnBatcher(IterDataPipe[Any]):
     def __init__(self, datapipe: Any, unbatch_level: int = 1) -> None:
         if unbatch_level < -1:
             raise ValueError("unbatch_level must be -1 or >= 0")
-        self.datapipe = datapipe
-        self.unbatch_level = unbatch_level
+        self.datapipe, self.unbatch_level = datapipe, unbatch_level
 
     def __iter__(self) -> Iterator[Any]:
         for item in self.datapipe:

@@ -20,8 +20,7 @@ class IterableWrapper(IterDataPipe[Any]):
     """
 
     def __init__(self, iterable: Iterable[Any], deepcopy: bool = True) -> None:
-        self.iterable = iterable
-        self.deepcopy = deepcopy
+        self.iterable, self.deepcopy = iterable, deepcopy
 
     def __iter__(self) -> Iterator[Any]:
         return iter(copy.deepcopy(self.iterable) if self.deepcopy else self.iterable)
@@ -40,8 +39,7 @@ class Mapper(IterDataPipe[Any]):
     """
 
     def __init__(self, datapipe: Any, fn: Callable[[Any], Any]) -> None:
-        self.datapipe = datapipe
-        self.fn = fn
+        self.datapipe, self.fn = datapipe, fn
 
     def __iter__(self) -> Iterator[Any]:
         return map(self.fn, self.datapipe)
@@ -63,8 +61,7 @@ class Filter(IterDataPipe[Any]):
     """
 
     def __init__(self, datapipe: Any, filter_fn: Callable[[Any], bool]) -> None:
-        self.datapipe = datapipe
-        self.filter_fn = filter_fn
+        self.datapipe, self.filter_fn = datapipe, filter_fn
 
     def __iter__(self) -> Iterator[Any]:
         return filter(self._is_kept, self.datapipe)
@@ -127,8 +124,7 @@ class Shuffler(IterDataPipe[Any]):
     def __init__(self, datapipe: Any, *, buffer_size: int = 10000) -> None:
         if buffer_size <= 0:
             raise ValueError("buffer_size should be larger than 0")
-        self.datapipe = datapipe
-        self.buffer_size = buffer_size
+        self.datapipe, self.buffer_size = datapipe, buffer_size
 
     def __iter__(self) -> Iterator[Any]:
         waiting: list[Any] = []

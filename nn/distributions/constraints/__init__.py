@@ -9,6 +9,7 @@ Example:
 """
 
 from .arrays import (
+    _Cat,
     _CorrCholesky,
     _LowerCholesky,
     _LowerTriangular,
@@ -18,30 +19,28 @@ from .arrays import (
     _PositiveSemidefinite,
     _Simplex,
     _Square,
+    _Stack,
     _Symmetric,
 )
 from .base import (
     Constraint,
     MixtureSameFamilyConstraint,
+    _Boolean,
     _Dependent,
     _DependentProperty,
-    _IndependentConstraint,
-    is_dependent,
-)
-from .base import holds_everywhere as holds_everywhere
-from .joined import _Cat, _Stack
-from .numbers import (
-    _Boolean,
     _GreaterThan,
     _GreaterThanEq,
     _HalfOpenInterval,
+    _IndependentConstraint,
     _IntegerGreaterThan,
     _IntegerInterval,
     _Interval,
     _LessThan,
     _Real,
+    is_dependent,
 )
-from .numbers import _IntegerLessThan as _IntegerLessThan
+from .base import _IntegerLessThan as _IntegerLessThan
+from .base import holds_everywhere as holds_everywhere
 
 __all__ = [
     "Constraint",

@@ -1,4 +1,4 @@
-"""What a constraint is: a region that values of a parameter or a sample lie in; those that depend on a distribution."""
+"""What constraints are, and those of numbers."""
 
 from __future__ import annotations
 
@@ -123,7 +123,6 @@ class _DependentProperty(property, _Dependent):
         self._is_discrete, self._event_dim = is_discrete, event_dim
 
     def __call__(self, fn: Callable[..., Any]) -> _DependentProperty:  # type: ignore[override]
-        """As a decorator with arguments."""
         return _DependentProperty(fn, is_discrete=self._is_discrete, event_dim=self._event_dim)
 
 
@@ -144,8 +143,7 @@ class _IndependentConstraint(Constraint):
             )
         if reinterpreted_batch_ndims < 0:
             raise AssertionError(f"reinterpreted_batch_ndims must be >= 0, got {reinterpreted_batch_ndims}")
-        self.base_constraint = base_constraint
-        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
+        self.base_constraint, self.reinterpreted_batch_ndims = base_constraint, reinterpreted_batch_ndims
         super().__init__()
 
     @property
@@ -196,3 +194,109 @@ class MixtureSameFamilyConstraint(Constraint):
 
     def __repr__(self) -> str:
         return f"MixtureSameFamilyConstraint({self.base_constraint!r})"
+
+
+Bound = Any  # a number or a tensor of them
+
+
+class _Boolean(Constraint):
+    """Zero or one."""
+
+    is_discrete = True
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value == 0) | (value == 1)
+
+
+class _Real(Constraint):
+    """Every number, infinite ones too; NaN is none."""
+
+    def check(self, value: Tensor) -> Tensor:
+        return value == value
+
+
+class _Bounded(Constraint):
+    """What has bounds, which are all that it keeps; derived classes say of which kind."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__[1:]}({', '.join(f'{name}={value}' for name, value in vars(self).items())})"
+
+
+class _Lower(_Bounded):
+    def __init__(self, lower_bound: Bound) -> None:
+        self.lower_bound = lower_bound
+        super().__init__()
+
+
+class _Upper(_Bounded):
+    def __init__(self, upper_bound: Bound) -> None:
+        self.upper_bound = upper_bound
+        super().__init__()
+
+
+class _Between(_Bounded):
+    def __init__(self, lower_bound: Bound, upper_bound: Bound) -> None:
+        self.lower_bound, self.upper_bound = lower_bound, upper_bound
+        super().__init__()
+
+
+class _GreaterThan(_Lower):
+    """Greater than `lower_bound`."""
+
+    def check(self, value: Tensor) -> Tensor:
+        return self.lower_bound < value
+
+
+class _GreaterThanEq(_Lower):
+    """At least `lower_bound`."""
+
+    def check(self, value: Tensor) -> Tensor:
+        return self.lower_bound <= value
+
+
+class _IntegerGreaterThan(_Lower):
+    """A whole number, at least `lower_bound`."""
+
+    is_discrete = True
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value % 1 == 0) & (value >= self.lower_bound)
+
+
+class _LessThan(_Upper):
+    """Less than `upper_bound`."""
+
+    def check(self, value: Tensor) -> Tensor:
+        return value < self.upper_bound
+
+
+class _IntegerLessThan(_Upper):
+    """A whole number, at most `upper_bound`."""
+
+    is_discrete = True
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value % 1 == 0) & (value <= self.upper_bound)
+
+
+class _Interval(_Between):
+    """From `lower_bound` to `upper_bound`, with both."""
+
+    def check(self, value: Tensor) -> Tensor:
+        return (self.lower_bound <= value) & (value <= self.upper_bound)
+
+
+class _HalfOpenInterval(_Between):
+    """From `lower_bound`, with it, to `upper_bound`, without."""
+
+    def check(self, value: Tensor) -> Tensor:
+        return (self.lower_bound <= value) & (value < self.upper_bound)
+
+
+class _IntegerInterval(_Between):
+    """A whole number from `lower_bound` to `upper_bound`, with both."""
+
+    is_discrete = True
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value % 1 == 0) & (self.lower_bound <= value) & (value <= self.upper_bound)

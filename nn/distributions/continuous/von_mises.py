@@ -13,8 +13,8 @@ from ....runtime.creation import rand
 from ....runtime.namespace import op
 from ....runtime.tensor.dtypes import float64
 from .. import constraints
-from ..distribution import Distribution
-from ..parameters import broadcast_all
+from ..parameters import alias
+from ..parametric import Parametric, parameter
 
 __all__ = ["VonMises"]
 
@@ -62,7 +62,7 @@ def proposal(concentration: Tensor) -> Tensor:
     return ops.where(concentration < FLAT, concentration.reciprocal() + concentration, usual)
 
 
-class VonMises(Distribution):
+class VonMises(Parametric):
     """The von Mises distribution, of angles: a normal distribution on the circle.
 
     Formula: p(x) = exp(concentration cos(x - loc)) / (2 pi I0(concentration))
@@ -85,25 +85,13 @@ class VonMises(Distribution):
         (tensor(0.1365), tensor(-0.7525))
     """
 
-    arg_constraints = {"loc": constraints.real, "concentration": constraints.positive}
+    loc = parameter(constraints.real)
+    concentration = parameter(constraints.positive)
     support = constraints.real
     has_rsample = True
 
-    def __init__(self, loc: Any, concentration: Any, validate_args: bool | None = None) -> None:
-        self.loc, self.concentration = broadcast_all(loc, concentration)
-        super().__init__(self.loc.shape, validate_args=validate_args)
-
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        return self._expanded(VonMises, batch_shape, _instance, "loc", "concentration")
-
-    @property
-    def mean(self) -> Tensor:
-        """The mean direction."""
-        return self.loc
-
-    @property
-    def mode(self) -> Tensor:
-        return self.loc
+    mean = alias("loc", "The mean direction.")
+    mode = alias("loc")
 
     @property
     def variance(self) -> Tensor:
@@ -120,7 +108,6 @@ class VonMises(Distribution):
         return (angles + math.pi + self.loc) % (2 * math.pi) - math.pi
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check(value)
         fall = self.concentration * ((value - self.loc).cos() - 1)
         return fall - math.log(2 * math.pi) - ops.i0e(self.concentration).log()

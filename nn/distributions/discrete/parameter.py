@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ....generated.tensor import Tensor
 from ....runtime.tensor.shapes import Size
 from ..distribution import Distribution
-from ..parameters import lazy_property, logits_to_probs, probs_to_logits
+from ..parameters import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
 
 __all__ = ["ByProbability"]
+
+PROBS_OR_LOGITS = ("probs", "logits", "_param")  # what is expanded of such a distribution, as far as it is known
 
 
 def require_one(probs: Any, logits: Any) -> None:
@@ -22,20 +23,22 @@ def require_one(probs: Any, logits: Any) -> None:
 class ByProbability(Distribution):
     """The base of distributions of events with a probability each, which are given it or its log odds."""
 
-    def _give(self, probs: Tensor | None, logits: Tensor | None) -> Tensor:
-        """Keep the parameter that is given; the other is computed when it is asked for."""
-        if probs is not None:
-            self.probs = self._param = probs
-            return probs
-        assert logits is not None
-        self.logits = self._param = logits
-        return logits
+    total_count: Tensor
 
-    def _expand_events(self, cls: type, batch_shape: Sequence[int], _instance: Any, *others: str) -> Any:
-        """What `expand` returns: `_expanded` with what is known of both parameters."""
-        new = self._expanded(cls, batch_shape, _instance, *others, "probs", "logits")
-        new._param = self._param.expand(new._batch_shape)
-        return new
+    def _give(self, probs: Any, logits: Any) -> Tensor:
+        """Keep the parameter that is given, as a tensor; the other is computed when it is asked for."""
+        require_one(probs, logits)
+        name, value = ("logits", logits) if probs is None else ("probs", probs)
+        (self._param,) = broadcast_all(value)
+        setattr(self, name, self._param)
+        return self._param
+
+    def _give_with_count(self, total_count: Any, probs: Any, logits: Any) -> Tensor:
+        """The same for a number of trials, of the same shape and dtype."""
+        require_one(probs, logits)
+        total_count, given = broadcast_all(total_count, logits if probs is None else probs)
+        self.total_count = total_count.to(given.dtype)
+        return self._give(*((given, None) if logits is None else (None, given)))
 
     @lazy_property
     def logits(self) -> Tensor:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Number
-from typing import Any
 
 from ....generated.tensor import Tensor
 from ....runtime.creation import poisson
 from ....runtime.modes.grad_mode import no_grad
-from ....runtime.tensor.shapes import Size
 from .. import constraints
-from ..exp_family import ExponentialFamily
-from ..parameters import broadcast_all
+from ..independent import ExponentialFamily
+from ..parameters import alias, broadcast_all
+from ..parametric import Parametric, parameter
 
 __all__ = ["Poisson"]
 
 
-class Poisson(ExponentialFamily):
+class Poisson(ExponentialFamily, Parametric):
     """The Poisson distribution: the number of events where `rate` are expected.
 
     Formula: p(k) = rate^k exp(-rate) / k!
@@ -39,35 +37,23 @@ class Poisson(ExponentialFamily):
         (tensor(4.), tensor(-1.9206))
     """
 
-    arg_constraints = {"rate": constraints.nonnegative}
+    rate = parameter(constraints.nonnegative)
     support = constraints.nonnegative_integer
 
-    def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
-        (self.rate,) = broadcast_all(rate)
-        super().__init__(Size() if isinstance(rate, Number) else self.rate.size(), validate_args=validate_args)
-
-    @property
-    def mean(self) -> Tensor:
-        return self.rate
+    mean = alias("rate")
 
     @property
     def mode(self) -> Tensor:
         return self.rate.floor()
 
-    @property
-    def variance(self) -> Tensor:
-        return self.rate
-
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        return self._expanded(Poisson, batch_shape, _instance, "rate")
+    variance = alias("rate")
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():
             return poisson(self.rate.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check(value)
         rate, value = broadcast_all(self.rate, value)
         return value.xlogy(rate) - rate - (value + 1).lgamma()
 

@@ -2,10 +2,6 @@
 
 from . import across as across
 from . import continuous as continuous
-from . import discrete as discrete
-from . import gammas as gammas
-from . import gaussian as gaussian
-from . import generic as generic
 from .registry import _KL_MEMOIZE as _KL_MEMOIZE
 from .registry import _KL_REGISTRY as _KL_REGISTRY
 from .registry import _dispatch_kl as _dispatch_kl

@@ -12,13 +12,10 @@ from typing import Any
 
 from ....generated import ops
 from ....generated.tensor import Tensor
-from ..continuous.exponential import Exponential
-from ..continuous.gumbel import Gumbel
-from ..continuous.laplace import Laplace
-from ..continuous.normal import Normal
-from ..continuous.pareto import Pareto
-from ..continuous.uniform import Uniform
-from ..discrete.continuous_bernoulli import ContinuousBernoulli
+from ..continuous.cauchy import Gumbel, Uniform
+from ..continuous.exponential import Exponential, Pareto
+from ..continuous.kumaraswamy import ContinuousBernoulli
+from ..continuous.normal import Laplace, Normal
 from ..gammas.beta import Beta
 from ..gammas.gamma import Gamma
 from ..parameters import euler_constant
@@ -26,8 +23,6 @@ from .registry import Divergence, _infinite_like, _x_log_x, register_kl
 
 
 def _from(*types: Any, to: Any) -> Callable[[Divergence], Divergence]:
-    """Registers a function for several classes of p."""
-
     def registered(function: Divergence) -> Divergence:
         for kind in types:
             register_kl(kind, to)(function)

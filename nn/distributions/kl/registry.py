@@ -1,4 +1,4 @@
-"""Which function computes the divergence of two distributions: found by their classes, most specific first."""
+"""Which function computes the divergence of two distributions, by their classes; and those for whole kinds of them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Any, TypeVar
 from ....generated.tensor import Tensor
 from ....runtime.errors import warn_user
 from ..distribution import Distribution
+from ..independent import ExponentialFamily, Independent
+from ..parameters import _sum_rightmost
+from ..transformed_distribution import TransformedDistribution
 
 Divergence = Callable[[Any, Any], Tensor]
 Registered = TypeVar("Registered", bound=Divergence)
@@ -74,12 +77,10 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
         raise NotImplementedError(
             f"No KL(p || q) is implemented for p type {type(p).__name__} and q type {type(q).__name__}"
         )
-    found: Tensor = function(p, q)
-    return found
+    return function(p, q)
 
 
 def _dispatch_kl(type_p: type, type_q: type) -> Any:
-    """The function for these classes, or NotImplemented."""
     matches = [pair for pair in _KL_REGISTRY if issubclass(type_p, pair[0]) and issubclass(type_q, pair[1])]
     if not matches:
         return NotImplemented
@@ -100,3 +101,36 @@ def _infinite_like(value: Tensor) -> Tensor:
 def _x_log_x(value: Tensor) -> Tensor:
     """x log(x), and 0 where x is 0."""
     return value.xlogy(value)
+
+
+@register_kl(ExponentialFamily, ExponentialFamily)
+def _kl_expfamily_expfamily(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
+    """The Bregman divergence of the log-normaliser: F(theta_q) - F(theta_p) - <theta_q - theta_p, grad F(theta_p)>."""
+    if type(p) is not type(q):
+        raise NotImplementedError(
+            "The cross KL-divergence between different exponential families cannot "
+            "be computed using Bregman divergences"
+        )
+    params, log_normalizer, means = p._normalizer_and_means()
+    others = q._natural_params
+    result = q._log_normalizer(*others) - log_normalizer
+    for param, other, mean in zip(params, others, means, strict=True):
+        result = result - _sum_rightmost((other - param) * mean, len(q.event_shape))
+    return result
+
+
+@register_kl(TransformedDistribution, TransformedDistribution)
+def _kl_transformed_transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
+    """That of the bases: a bijective function of both distributions changes nothing."""
+    if p.transforms != q.transforms or p.event_shape != q.event_shape:
+        raise NotImplementedError
+    more = len(p.event_shape) - len(p.base_dist.event_shape)
+    return _sum_rightmost(kl_divergence(p.base_dist, q.base_dist), more)
+
+
+@register_kl(Independent, Independent)
+def _kl_independent_independent(p: Independent, q: Independent) -> Tensor:
+    """The sum over the values of an event."""
+    if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
+        raise NotImplementedError
+    return _sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)

@@ -1,4 +1,4 @@
-"""Relaxed categorical distributions, over probabilities and over their logarithms."""
+"""Distributions of probabilities of classes: relaxed categorical ones and the logistic normal one."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 from ....generated import ops
 from ....generated.tensor import Tensor
 from ....runtime.creation import as_tensor, rand
-from ....runtime.tensor.shapes import Size
 from .. import constraints
+from ..continuous.normal import Normal
 from ..discrete.categorical import Categorical
 from ..distribution import Distribution
-from ..parameters import broadcast_all, clamp_probs
+from ..parameters import alias, broadcast_all, clamp_probs
 from ..transformed_distribution import TransformedDistribution
-from ..transforms import ExpTransform
+from ..transforms import ExpTransform, StickBreakingTransform
 
-__all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
+__all__ = ["ExpRelaxedCategorical", "LogisticNormal", "RelaxedOneHotCategorical"]
 
 
 class ExpRelaxedCategorical(Distribution):
@@ -45,6 +45,8 @@ class ExpRelaxedCategorical(Distribution):
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support = constraints.real_vector  # the vectors with sum(exp(y)) = 1, which rounding leaves
     has_rsample = True
+    _expands = ("_categorical",)
+    _shares = ("temperature",)
 
     def __init__(
         self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
@@ -53,26 +55,9 @@ class ExpRelaxedCategorical(Distribution):
         self.temperature = temperature
         super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        new = self._get_checked_instance(ExpRelaxedCategorical, _instance)
-        new.temperature = self.temperature
-        new._categorical = self._categorical.expand(batch_shape)
-        return self._expanded(ExpRelaxedCategorical, batch_shape, new)
-
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the parameter."""
-        return self._categorical.param_shape
-
-    @property
-    def logits(self) -> Tensor:
-        """Log probabilities of the classes."""
-        return self._categorical.logits
-
-    @property
-    def probs(self) -> Tensor:
-        """Probabilities of the classes."""
-        return self._categorical.probs
+    param_shape = alias("_categorical.param_shape", "The shape of the parameter.")
+    logits = alias("_categorical.logits", "Log probabilities of the classes.")
+    probs = alias("_categorical.probs", "Probabilities of the classes.")
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
@@ -81,8 +66,7 @@ class ExpRelaxedCategorical(Distribution):
         return ops.log_softmax((self.logits + gumbel) / self.temperature, -1)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check(value)
         logits, value = broadcast_all(self.logits, value)
         classes = self._categorical.param_shape[-1]
         temperature = as_tensor(self.temperature, dtype=logits.dtype, device=logits.device)
@@ -117,6 +101,7 @@ class RelaxedOneHotCategorical(TransformedDistribution):
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support = constraints.simplex
     has_rsample = True
+    _expands = ()
 
     def __init__(
         self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
@@ -124,22 +109,42 @@ class RelaxedOneHotCategorical(TransformedDistribution):
         base = ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args)
         super().__init__(base, ExpTransform(), validate_args=validate_args)
 
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        return super().expand(batch_shape, _instance=self._get_checked_instance(RelaxedOneHotCategorical, _instance))
+    temperature = alias("base_dist.temperature", "How relaxed the distribution is.")
+    logits = alias("base_dist.logits", "Log probabilities of the classes.")
+    probs = alias("base_dist.probs", "Probabilities of the classes.")
 
-    @property
-    def temperature(self) -> Any:
-        """How relaxed the distribution is."""
-        return self.base_dist.temperature
 
-    @property
-    def logits(self) -> Tensor:
-        """Log probabilities of the classes."""
-        found: Tensor = self.base_dist.logits
-        return found
+class LogisticNormal(TransformedDistribution):
+    """The distribution of probabilities that StickBreakingTransform makes of independent normal numbers.
 
-    @property
-    def probs(self) -> Tensor:
-        """Probabilities of the classes."""
-        found: Tensor = self.base_dist.probs
-        return found
+    Args:
+        loc: the means, (..., D).
+        scale: the standard deviations, positive.
+        validate_args: whether parameters and values are checked; None for the default.
+
+    Shape:
+        Loc and scale broadcast to (..., D); an event has D + 1 probabilities.
+
+    Raises:
+        ValueError: a scale that is not positive.
+
+    Example:
+        >>> import specgrad as sg
+        >>> logistic = sg.distributions.LogisticNormal(sg.zeros(2), sg.ones(2))
+        >>> logistic.event_shape, logistic.log_prob(sg.ones(3) / 3)
+        (specgrad.Size([3]), tensor(1.4580))
+    """
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.simplex
+    has_rsample = True
+    _expands = ()
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        base = Normal(loc, scale, validate_args=validate_args)
+        if not base.batch_shape:
+            base = base.expand([1])
+        super().__init__(base, StickBreakingTransform(), validate_args=validate_args)
+
+    loc = alias("base_dist.base_dist.loc", "The means of the normal numbers.")
+    scale = alias("base_dist.base_dist.scale", "The standard deviations of the normal numbers.")

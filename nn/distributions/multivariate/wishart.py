@@ -1,4 +1,4 @@
-"""The Wishart distribution."""
+"""Distributions of matrices: of covariances, and of factors of correlations."""
 
 from __future__ import annotations
 
@@ -12,14 +12,85 @@ from ....generated.tensor import Tensor
 from ....runtime.creation import arange, tensor, tril_indices
 from ....runtime.errors import warn_user
 from ....runtime.functions.several import broadcast_shapes
+from ....runtime.modes.grad_mode import no_grad
+from ....runtime.tensor.dtypes import finfo
 from ....runtime.tensor.shapes import Size
 from .. import constraints
 from ..distribution import Distribution
-from ..exp_family import ExponentialFamily
-from ..gammas.chi2 import Chi2
-from ..parameters import _standard_normal, lazy_property
+from ..gammas.beta import Beta
+from ..gammas.gamma import Chi2
+from ..independent import ExponentialFamily
+from ..parameters import _standard_normal, broadcast_all, lazy_property
+from .multivariate_normal import scale_tril_of
 
-__all__ = ["Wishart"]
+__all__ = ["LKJCholesky", "Wishart"]
+
+
+class LKJCholesky(Distribution):
+    """The LKJ distribution of lower Cholesky factors of correlation matrices.
+
+    Formula: p(L L^T) is proportional to det(L L^T)^(concentration - 1)
+
+    With concentration 1 all correlation matrices are equally probable; the greater it is, the nearer they are to the
+    identity. Samples are made row by row, the method of the onion: Lewandowski, Kurowicka and Joe, 2009.
+
+    Args:
+        dim: the size of the matrices, at least 2.
+        concentration: positive. Default: 1.
+        validate_args: whether parameters and values are checked; None for the default.
+
+    Shape:
+        The shape of concentration is the batch shape, and the event shape (dim, dim).
+
+    Raises:
+        ValueError: a size below 2, a concentration that is not positive, or NaN.
+
+    Example:
+        >>> import specgrad as sg
+        >>> lkj = sg.distributions.LKJCholesky(3, 0.5)
+        >>> lkj.sample().shape, lkj.log_prob(sg.eye(3))
+        (specgrad.Size([3, 3]), tensor(-2.5310))
+    """
+
+    arg_constraints = {"concentration": constraints.positive}
+    support = constraints.corr_cholesky
+    _expands = ("concentration", "_beta")
+    _shares = ("dim",)
+
+    def __init__(self, dim: int, concentration: Any = 1.0, validate_args: bool | None = None) -> None:
+        if dim < 2:
+            raise ValueError(f"Expected dim to be an integer greater than or equal to 2. Found dim={dim}.")
+        self.dim = dim
+        (self.concentration,) = broadcast_all(concentration)
+        kind: dict[str, Any] = {"dtype": self.concentration.dtype, "device": self.concentration.device}
+        half = 0.5 * arange(dim, **kind).clamp(min=1)  # of the entries before the diagonal; the first row has none
+        self._beta = Beta(half, (self.concentration + 0.5 * (dim - 1)).unsqueeze(-1) - half)
+        super().__init__(self.concentration.size(), Size((dim, dim)), validate_args)
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        with no_grad():
+            shape = self._extended_shape(sample_shape)
+            squares = self._beta.sample(sample_shape).unsqueeze(-1)  # of the lengths of rows before the diagonal
+            normal = _standard_normal(shape, self.concentration.dtype, self.concentration.device).tril(-1)
+            directions = normal / ops.norm(normal, dim=-1, keepdim=True)
+            directions[..., 0, :] = 0.0
+            rows = squares.sqrt() * directions
+            rest = (1 - rows.square().sum(-1)).clamp(min=finfo(rows.dtype).tiny)
+            return rows + ops.diag_embed(rest.sqrt())
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._check(value)
+        order = arange(2, self.dim + 1, device=self.concentration.device)
+        powers = 2 * (self.concentration - 1).unsqueeze(-1) + self.dim - order
+        return (powers * value.diagonal(0, -1, -2)[..., 1:].log()).sum(-1) - self._log_volume()
+
+    def _log_volume(self) -> Tensor:
+        """The logarithm of the integral of det^(concentration - 1) over factors."""
+        others = self.dim - 1
+        shape = self.concentration + 0.5 * others
+        multivariate = ops.mvlgamma(shape - 0.5, others)
+        return 0.5 * others * math.log(math.pi) + multivariate - shape.lgamma() * others
+
 
 _LOG_2 = math.log(2)
 _TRIES = 10  # to draw a matrix that is positive definite after rounding
@@ -54,6 +125,8 @@ class Wishart(ExponentialFamily):
 
     support = constraints.positive_definite
     has_rsample = True
+    _expands = ("df", "covariance_matrix", "precision_matrix", "scale_tril", "_dist_chi2")
+    _shares = ("_unbroadcasted_scale_tril",)
     _mean_carrier_measure = 0
 
     @property
@@ -89,7 +162,7 @@ class Wishart(ExponentialFamily):
         setattr(self, name, matrix.expand((*shape, -1, -1)))
         self._require_enough(df, matrix.shape[-1])
         super().__init__(shape, matrix.shape[-2:], validate_args=validate_args)
-        self._unbroadcasted_scale_tril = _factor(name, matrix)
+        self._unbroadcasted_scale_tril = scale_tril_of(name, matrix)
         self._dist_chi2 = Chi2(
             self.df.unsqueeze(-1) - arange(matrix.shape[-1], dtype=self.df.dtype, device=self.df.device)
         )
@@ -109,17 +182,6 @@ class Wishart(ExponentialFamily):
             raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {size - 1}.")
         if bool((self.df < size).any()):
             warn_user("Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df < ndim.")
-
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        new, shape = self._get_checked_instance(Wishart, _instance), Size(batch_shape)
-        for name in ("covariance_matrix", "precision_matrix", "scale_tril"):
-            if name in vars(self):
-                setattr(new, name, vars(self)[name].expand(shape + self.event_shape))
-        new.df, new._unbroadcasted_scale_tril = self.df.expand(shape), self._unbroadcasted_scale_tril
-        new._dist_chi2 = self._dist_chi2.expand((*shape, self.event_shape[-1]))
-        Distribution.__init__(new, shape, self.event_shape, validate_args=False)
-        new._validate_args = self._validate_args
-        return new
 
     @lazy_property
     def scale_tril(self) -> Tensor:
@@ -190,8 +252,7 @@ class Wishart(ExponentialFamily):
         return sample
 
     def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
+        self._check(value)
         solved = ops.cholesky_solve(value, self._unbroadcasted_scale_tril).diagonal(0, -2, -1)
         det = ops.linalg_slogdet(value)[1]
         half = 0.5 * self.df
@@ -221,15 +282,3 @@ class Wishart(ExponentialFamily):
         size = x.shape[-1]
         half = y + 0.5 * (size + 1)
         return half * (size * _LOG_2 - ops.linalg_slogdet(-2 * x)[1]) + ops.mvlgamma(half, size)
-
-
-def _factor(name: str, matrix: Tensor) -> Tensor:
-    """The lower Cholesky factor of the covariance, from whichever matrix was given."""
-    if name == "scale_tril":
-        return matrix
-    if name == "covariance_matrix":
-        return ops.linalg_cholesky(matrix)
-    turned = ops.linalg_cholesky(matrix.flip((-2, -1)))  # of the precision with its rows and columns in reverse
-    upper = turned.flip((-2, -1)).mT
-    one = ops.diag_embed(matrix.new_ones(matrix.shape[-1]))
-    return ops.linalg_solve_triangular(upper, one, upper=False)

@@ -9,7 +9,7 @@ from typing import Any
 from ....generated.tensor import Tensor
 from ....runtime.dispatch import checks
 from ....runtime.tensor.shapes import Size
-from ..constraints import Constraint
+from ..parameters import alias
 
 __all__ = ["Transform"]
 
@@ -42,6 +42,7 @@ class Transform:
         (tensor([0., 2.]), tensor([0., 2.]), GreaterThan(lower_bound=0.0))
     """
 
+    _arguments: tuple[str, ...]  # the attributes that have what a constructor takes besides cache_size
     bijective: Any = False
     domain: Any
     codomain: Any
@@ -66,8 +67,7 @@ class Transform:
         """
         if self.domain.event_dim != self.codomain.event_dim:
             raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
-        dims: int = self.domain.event_dim
-        return dims
+        return self.domain.event_dim
 
     @property
     def inv(self) -> Transform:
@@ -100,6 +100,9 @@ class Transform:
             return self
         if type(self).__init__ is Transform.__init__:
             return type(self)(cache_size=cache_size)
+        for cls in type(self).__mro__:
+            if "_arguments" in vars(cls):
+                return cls(*[getattr(self, name) for name in self._arguments], cache_size=cache_size)
         raise NotImplementedError(f"{type(self)}.with_cache is not implemented")
 
     def __eq__(self, other: object) -> bool:
@@ -111,8 +114,7 @@ class Transform:
             return self._call(x)
         before, found = self._cached_x_y
         if x is before:
-            kept: Tensor = found
-            return kept
+            return found
         y = self._call(x)
         self._cached_x_y = x, y
         return y
@@ -123,18 +125,15 @@ class Transform:
             return self._inverse(y)
         found, before = self._cached_x_y
         if y is before:
-            kept: Tensor = found
-            return kept
+            return found
         x = self._inverse(y)
         self._cached_x_y = x, y
         return x
 
     def _call(self, x: Tensor) -> Tensor:
-        """The function, without the cache."""
         raise NotImplementedError
 
     def _inverse(self, y: Tensor) -> Tensor:
-        """The inverse function, without the cache."""
         raise NotImplementedError
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
@@ -167,8 +166,6 @@ class Transform:
 
 
 class _InverseTransform(Transform):
-    """The inverse of a transform, which computes everything."""
-
     def __init__(self, transform: Transform) -> None:
         super().__init__(cache_size=transform._cache_size)
         self._inv = transform
@@ -176,31 +173,11 @@ class _InverseTransform(Transform):
     def __getstate__(self) -> dict[str, Any]:
         return vars(self)
 
-    @property
-    def domain(self) -> Constraint:
-        """The constraint of what it is applied to."""
-        found: Constraint = self._inv.codomain
-        return found
-
-    @property
-    def codomain(self) -> Constraint:
-        """The constraint of what it gives."""
-        found: Constraint = self._inv.domain
-        return found
-
-    @property
-    def bijective(self) -> bool:
-        """Whether each output comes from one input."""
-        return bool(self._inv.bijective)
-
-    @property
-    def sign(self) -> Any:
-        return self._inv.sign
-
-    @property
-    def inv(self) -> Transform:
-        forward: Transform = self._inv
-        return forward
+    domain = alias("_inv.codomain", "The constraint of what it is applied to.")
+    codomain = alias("_inv.domain", "The constraint of what it gives.")
+    bijective = alias("_inv.bijective", "Whether each output comes from one input.")
+    sign = alias("_inv.sign")
+    inv = alias("_inv")
 
     def with_cache(self, cache_size: int = 1) -> Transform:
         return self.inv.with_cache(cache_size).inv

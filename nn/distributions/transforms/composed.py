@@ -13,14 +13,13 @@ from ....generated.tensor import Tensor
 from ....runtime.creation import zeros_like
 from ....runtime.tensor.shapes import Size
 from .. import constraints
-from ..parameters import _sum_rightmost
+from ..parameters import _sum_rightmost, alias
 from .base import Transform, needed_dims
 
 __all__ = ["ComposeTransform", "IndependentTransform", "ReshapeTransform", "identity_transform"]
 
 
 def _widened(constraint: Any, event_dim: int) -> Any:
-    """The constraint for events of so many dimensions."""
     more = event_dim - constraint.event_dim
     return constraints.independent(constraint, more) if more > 0 else constraint
 
@@ -39,6 +38,8 @@ class ComposeTransform(Transform):
         >>> both(sg.tensor(0.0)), both.inv(sg.tensor(1.0))
         (tensor(1.), tensor(0.))
     """
+
+    _arguments = ("parts",)
 
     def __init__(self, parts: Sequence[Transform], cache_size: int = 0) -> None:
         if cache_size:
@@ -82,9 +83,6 @@ class ComposeTransform(Transform):
         inverse = ComposeTransform([part.inv for part in reversed(self.parts)])
         inverse._inv = weakref.ref(self)
         return inverse
-
-    def with_cache(self, cache_size: int = 1) -> Transform:
-        return self if self._cache_size == cache_size else ComposeTransform(self.parts, cache_size=cache_size)
 
     def __call__(self, x: Tensor) -> Tensor:
         for part in self.parts:
@@ -134,15 +132,12 @@ class IndependentTransform(Transform):
         tensor(3.)
     """
 
+    _arguments = ("base_transform", "reinterpreted_batch_ndims")
+
     def __init__(self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
         self.base_transform = base_transform.with_cache(cache_size)
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
-
-    def with_cache(self, cache_size: int = 1) -> Transform:
-        if self._cache_size == cache_size:
-            return self
-        return IndependentTransform(self.base_transform, self.reinterpreted_batch_ndims, cache_size=cache_size)
 
     @property
     def domain(self) -> Any:
@@ -154,14 +149,8 @@ class IndependentTransform(Transform):
         """The constraint of what it gives."""
         return constraints.independent(self.base_transform.codomain, self.reinterpreted_batch_ndims)
 
-    @property
-    def bijective(self) -> bool:
-        """Whether each output comes from one input."""
-        return bool(self.base_transform.bijective)
-
-    @property
-    def sign(self) -> Any:
-        return self.base_transform.sign
+    bijective = alias("base_transform.bijective", "Whether each output comes from one input.")
+    sign = alias("base_transform.sign")
 
     def _call(self, x: Tensor) -> Tensor:
         needed_dims(x.shape, self.domain.event_dim)
@@ -202,6 +191,7 @@ class ReshapeTransform(Transform):
     """
 
     bijective = True
+    _arguments = ("in_shape", "out_shape")
 
     def __init__(self, in_shape: Sequence[int], out_shape: Sequence[int], cache_size: int = 0) -> None:
         self.in_shape, self.out_shape = Size(in_shape), Size(out_shape)
@@ -218,11 +208,6 @@ class ReshapeTransform(Transform):
     def codomain(self) -> Any:
         """The constraint of what it gives."""
         return constraints.independent(constraints.real, len(self.out_shape))
-
-    def with_cache(self, cache_size: int = 1) -> Transform:
-        if self._cache_size == cache_size:
-            return self
-        return ReshapeTransform(self.in_shape, self.out_shape, cache_size=cache_size)
 
     def _call(self, x: Tensor) -> Tensor:
         return x.reshape(x.shape[: x.dim() - len(self.in_shape)] + self.out_shape)
@@ -241,9 +226,7 @@ class ReshapeTransform(Transform):
 
 
 def _with_event(shape: Sequence[int], event: Size, wanted: Size) -> Size:
-    """A shape that ends with `event`, with `wanted` in place of it."""
     batch = len(needed_dims(shape, len(event))) - len(event)
     if Size(shape)[batch:] != event:
         raise ValueError(f"Shape mismatch: expected {Size(shape)[batch:]} but got {event}")
-    found: Size = Size(shape)[:batch] + wanted
-    return found
+    return Size(shape)[:batch] + wanted

@@ -11,7 +11,7 @@ from ....generated.tensor import Tensor
 from ....runtime.functions.several import broadcast_shapes
 from ....runtime.tensor.dtypes import finfo
 from .. import constraints
-from ..parameters import broadcast_all
+from ..parameters import alias, broadcast_all
 from .base import Transform
 
 if TYPE_CHECKING:
@@ -81,13 +81,11 @@ class PowerTransform(Transform):
     domain = constraints.positive
     codomain = constraints.positive
     bijective = True
+    _arguments = ("exponent",)
 
     def __init__(self, exponent: Any, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
         (self.exponent,) = broadcast_all(exponent)
-
-    def with_cache(self, cache_size: int = 1) -> Transform:
-        return self if self._cache_size == cache_size else PowerTransform(self.exponent, cache_size=cache_size)
 
     @property
     def sign(self) -> Tensor:
@@ -109,11 +107,10 @@ class PowerTransform(Transform):
         return broadcast_shapes(shape, self.exponent.shape)
 
     def inverse_shape(self, shape: Sequence[int]) -> Any:
-        return broadcast_shapes(shape, self.exponent.shape)
+        return self.forward_shape(shape)
 
 
 def _clipped_sigmoid(x: Tensor) -> Tensor:
-    """The sigmoid, kept away from zero and one, so that it has an inverse."""
     return _inside(ops.sigmoid(x))
 
 
@@ -242,29 +239,20 @@ class AffineTransform(Transform):
     """
 
     bijective = True
+    _arguments = ("loc", "scale", "event_dim")
 
     def __init__(self, loc: Any, scale: Any, event_dim: int = 0, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
         self.loc, self.scale, self._event_dim = loc, scale, event_dim
 
-    @property
-    def event_dim(self) -> int:
-        return self._event_dim
+    event_dim = alias("_event_dim")
 
     @property
     def domain(self) -> constraints.Constraint:
         """The constraint of what it is applied to."""
         return constraints.independent(constraints.real, self.event_dim) if self.event_dim else constraints.real
 
-    @property
-    def codomain(self) -> constraints.Constraint:
-        """The constraint of what it gives."""
-        return self.domain
-
-    def with_cache(self, cache_size: int = 1) -> Transform:
-        if self._cache_size == cache_size:
-            return self
-        return AffineTransform(self.loc, self.scale, self.event_dim, cache_size=cache_size)
+    codomain = alias("domain", "The constraint of what it gives.")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, AffineTransform) and _equal(self.loc, other.loc) and _equal(self.scale, other.scale)
@@ -296,7 +284,6 @@ class AffineTransform(Transform):
 
 
 def _equal(one: Any, other: Any) -> bool:
-    """Whether numbers, or all of tensors, are equal."""
     same = one == other
     return bool(same.all()) if isinstance(same, Tensor) else bool(same)
 
@@ -318,21 +305,13 @@ class CumulativeDistributionTransform(Transform):
     bijective = True
     codomain = constraints.unit_interval
     sign = +1
+    _arguments = ("distribution",)
 
     def __init__(self, distribution: Distribution, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
         self.distribution = distribution
 
-    @property
-    def domain(self) -> constraints.Constraint:
-        """The constraint of what it is applied to."""
-        found: constraints.Constraint = self.distribution.support
-        return found
-
-    def with_cache(self, cache_size: int = 1) -> Transform:
-        if self._cache_size == cache_size:
-            return self
-        return CumulativeDistributionTransform(self.distribution, cache_size=cache_size)
+    domain = alias("distribution.support", "The constraint of what it is applied to.")
 
     def _call(self, x: Tensor) -> Tensor:
         return self.distribution.cdf(x)

@@ -14,7 +14,32 @@ from .base import Transform
 __all__ = ["CatTransform", "StackTransform"]
 
 
-class CatTransform(Transform):
+class _JoinedTransform(Transform):
+    """Transforms of parts along a dimension."""
+
+    transforms: list[Transform]
+
+    def __init__(self, tseq: Sequence[Transform], dim: int, cache_size: int) -> None:
+        if not all(isinstance(transform, Transform) for transform in tseq):
+            raise AssertionError("All elements of tseq must be Transform instances")
+        super().__init__(cache_size=cache_size)
+        self.transforms = [transform.with_cache(cache_size) for transform in tseq] if cache_size else [*tseq]
+        self.dim = dim
+
+    def _check(self, value: Tensor, size: int) -> None:
+        """The value has the dimension, and so many parts in it."""
+        if not -value.dim() <= self.dim < value.dim():
+            raise AssertionError(f"dim {self.dim} out of range for tensor with {value.dim()} dimensions")
+        if value.size(self.dim) != size:
+            raise AssertionError(f"Size at dim {self.dim} is {value.size(self.dim)}, expected {size}")
+
+    @property
+    def bijective(self) -> bool:
+        """Whether each output comes from one input."""
+        return all(transform.bijective for transform in self.transforms)
+
+
+class CatTransform(_JoinedTransform):
     """Transforms of the parts of what `cat` joins, compatible with `cat` of what they give.
 
     Args:
@@ -33,19 +58,15 @@ class CatTransform(Transform):
         tensor([1., 0., 0.])
     """
 
-    transforms: list[Transform]
+    _arguments = ("transforms", "dim", "lengths")
 
     def __init__(
         self, tseq: Sequence[Transform], dim: int = 0, lengths: Sequence[int] | None = None, cache_size: int = 0
     ) -> None:
-        if not all(isinstance(transform, Transform) for transform in tseq):
-            raise AssertionError("All elements of tseq must be Transform instances")
-        super().__init__(cache_size=cache_size)
-        self.transforms = [transform.with_cache(cache_size) for transform in tseq] if cache_size else [*tseq]
+        super().__init__(tseq, dim, cache_size)
         self.lengths = [1] * len(self.transforms) if lengths is None else [*lengths]
         if len(self.lengths) != len(self.transforms):
             raise AssertionError(f"lengths ({len(self.lengths)}) must match tseq ({len(self.transforms)})")
-        self.dim = dim
 
     @property
     def event_dim(self) -> int:
@@ -56,16 +77,8 @@ class CatTransform(Transform):
         """The size of all parts together."""
         return sum(self.lengths)
 
-    def with_cache(self, cache_size: int = 1) -> Transform:
-        if self._cache_size == cache_size:
-            return self
-        return CatTransform(self.transforms, self.dim, self.lengths, cache_size)
-
     def _parts(self, value: Tensor) -> tuple[Tensor, ...]:
-        if not -value.dim() <= self.dim < value.dim():
-            raise AssertionError(f"dim {self.dim} out of range for tensor with {value.dim()} dimensions")
-        if value.size(self.dim) != self.length:
-            raise AssertionError(f"Size at dim {self.dim} is {value.size(self.dim)}, expected {self.length}")
+        self._check(value, self.length)
         return tuple(value.split(self.lengths, self.dim))
 
     def _call(self, x: Tensor) -> Tensor:
@@ -85,11 +98,6 @@ class CatTransform(Transform):
         return ops.cat(terms, dim) if dim < 0 else sum(terms[1:], terms[0])  # parts of an event: one determinant
 
     @property
-    def bijective(self) -> bool:
-        """Whether each output comes from one input."""
-        return all(transform.bijective for transform in self.transforms)
-
-    @property
     def domain(self) -> Any:
         """The constraint of what it is applied to."""
         return constraints.cat([transform.domain for transform in self.transforms], self.dim, self.lengths)
@@ -100,7 +108,7 @@ class CatTransform(Transform):
         return constraints.cat([transform.codomain for transform in self.transforms], self.dim, self.lengths)
 
 
-class StackTransform(Transform):
+class StackTransform(_JoinedTransform):
     """Transforms of the parts of what `stack` joins, compatible with `stack` of what they give.
 
     Args:
@@ -119,23 +127,13 @@ class StackTransform(Transform):
                 [0., 0., 0.]])
     """
 
-    transforms: list[Transform]
+    _arguments = ("transforms", "dim")
 
     def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0) -> None:
-        if not all(isinstance(transform, Transform) for transform in tseq):
-            raise AssertionError("All elements of tseq must be Transform instances")
-        super().__init__(cache_size=cache_size)
-        self.transforms = [transform.with_cache(cache_size) for transform in tseq] if cache_size else [*tseq]
-        self.dim = dim
-
-    def with_cache(self, cache_size: int = 1) -> Transform:
-        return self if self._cache_size == cache_size else StackTransform(self.transforms, self.dim, cache_size)
+        super().__init__(tseq, dim, cache_size)
 
     def _parts(self, value: Tensor) -> tuple[Tensor, ...]:
-        if not -value.dim() <= self.dim < value.dim():
-            raise AssertionError(f"dim {self.dim} out of range for tensor with {value.dim()} dimensions")
-        if value.size(self.dim) != len(self.transforms):
-            raise AssertionError(f"Size at dim {self.dim} is {value.size(self.dim)}, expected {len(self.transforms)}")
+        self._check(value, len(self.transforms))
         return tuple(value.unbind(self.dim))
 
     def _call(self, x: Tensor) -> Tensor:
@@ -149,11 +147,6 @@ class StackTransform(Transform):
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         parts = zip(self.transforms, self._parts(x), self._parts(y), strict=True)
         return ops.stack([transform.log_abs_det_jacobian(*pair) for transform, *pair in parts], self.dim)
-
-    @property
-    def bijective(self) -> bool:
-        """Whether each output comes from one input."""
-        return all(transform.bijective for transform in self.transforms)
 
     @property
     def domain(self) -> Any:

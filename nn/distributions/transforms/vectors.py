@@ -118,7 +118,7 @@ class SoftmaxTransform(Transform):
         return needed_dims(shape, 1)
 
     def inverse_shape(self, shape: Sequence[int]) -> Any:
-        return needed_dims(shape, 1)
+        return self.forward_shape(shape)
 
 
 class StickBreakingTransform(Transform):
@@ -172,8 +172,7 @@ class StickBreakingTransform(Transform):
 
 def _log_pieces(x: Tensor) -> Tensor:
     """log(D), ..., log(1): how many pieces are to follow each of D."""
-    found: Tensor = arange(x.shape[-1], 0, -1, dtype=x.dtype, device=x.device)
-    return found.log()
+    return arange(x.shape[-1], 0, -1, dtype=x.dtype, device=x.device).log()
 
 
 class LowerCholeskyTransform(Transform):

@@ -149,7 +149,6 @@ def _extended(attended: Attended, added: tuple[Tensor | None, ...], add_zero: bo
 
 
 def _one_more(mask: Tensor) -> Tensor:
-    """A mask with one more key, which it lets through."""
     return ops.cat([mask, zeros((*mask.shape[:-1], 1), dtype=mask.dtype, device=mask.device)], -1)
 
 

@@ -11,11 +11,11 @@ from ....runtime.dispatch import checks
 from ....runtime.modes.intercept import autocast_as, interceptable
 from ...docstrings import completed_from
 
-Size = int | Sequence[int | None]
+AdaptiveSize = int | Sequence[int | None]
 Pooled = Tensor | tuple[Tensor, Tensor]
 
 
-def adaptive_avg_pool2d(input: Tensor, output_size: Size) -> Tensor:
+def adaptive_avg_pool2d(input: Tensor, output_size: AdaptiveSize) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
     Args:
@@ -37,7 +37,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Size) -> Tensor:
 
 
 @completed_from(adaptive_avg_pool2d)
-def adaptive_avg_pool3d(input: Tensor, output_size: Size) -> Tensor:
+def adaptive_avg_pool3d(input: Tensor, output_size: AdaptiveSize) -> Tensor:
     """Means over output_size windows that cover the last three dimensions as evenly as may be.
 
     Example:
@@ -48,7 +48,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Size) -> Tensor:
     return ops.adaptive_avg_pool3d(input, _adaptive_sizes("adaptive_avg_pool3d", input, output_size, 3))
 
 
-def adaptive_max_pool1d(input: Tensor, output_size: Size, return_indices: bool = False) -> Pooled:
+def adaptive_max_pool1d(input: Tensor, output_size: AdaptiveSize, return_indices: bool = False) -> Pooled:
     """The largest value of each of output_size windows that cover the last dimension as evenly as may be.
 
     Args:
@@ -71,7 +71,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Size, return_indices: bool =
 
 
 @completed_from(adaptive_max_pool1d)
-def adaptive_max_pool2d(input: Tensor, output_size: Size, return_indices: bool = False) -> Pooled:
+def adaptive_max_pool2d(input: Tensor, output_size: AdaptiveSize, return_indices: bool = False) -> Pooled:
     """The largest value of each of output_size windows that cover the plane: window i spans floor(i H / h) to
     ceil((i + 1) H / h).
 
@@ -86,7 +86,7 @@ def adaptive_max_pool2d(input: Tensor, output_size: Size, return_indices: bool =
 @autocast_as(cpu="float32")
 @interceptable("composite")
 @completed_from(adaptive_max_pool1d)
-def adaptive_max_pool3d(input: Tensor, output_size: Size, return_indices: bool = False) -> Pooled:
+def adaptive_max_pool3d(input: Tensor, output_size: AdaptiveSize, return_indices: bool = False) -> Pooled:
     """The largest value of each of output_size windows that cover the last three dimensions as evenly as may be.
 
     Example:

@@ -81,7 +81,6 @@ def _pooled(
     return_indices: bool,
     samples: Tensor | None,
 ) -> Pooled:
-    """Windows by size or by ratio, random numbers by default."""
     name = f"fractional_max_pool{spatial}d"
     shape = tuple(checks.tensor(name, "input", input).shape)
     if len(shape) not in (spatial + 1, spatial + 2):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ....generated import ops
 from ....generated.tensor import Tensor
 from ....runtime.dispatch.writing import write_out
-from ....runtime.modes.overrides.calls import NOT_HANDLED, overridden
+from ....runtime.modes.overrides.calls import NOT_HANDLED, overridden_in
 from ....runtime.modes.overrides.classes import plain
 from ...docstrings import completed_from
 
@@ -46,22 +46,7 @@ def max_pool1d(
         >>> sg.nn.functional.max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[5., 3.]])
     """
-    if (
-        input.__class__ not in plain
-        and (
-            result := overridden(
-                max_pool1d,
-                input,
-                kernel_size,
-                stride=stride,
-                padding=padding,
-                dilation=dilation,
-                ceil_mode=ceil_mode,
-                return_indices=return_indices,
-            )
-        )
-        is not NOT_HANDLED
-    ):
+    if input.__class__ not in plain and (result := overridden_in(max_pool1d, locals())) is not NOT_HANDLED:
         return result
     found = ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 1)
     return found if return_indices else found[0]
@@ -84,22 +69,7 @@ def max_pool2d(
         >>> sg.nn.functional.max_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)
         tensor([[[4.]]])
     """
-    if (
-        input.__class__ not in plain
-        and (
-            result := overridden(
-                max_pool2d,
-                input,
-                kernel_size,
-                stride=stride,
-                padding=padding,
-                dilation=dilation,
-                ceil_mode=ceil_mode,
-                return_indices=return_indices,
-            )
-        )
-        is not NOT_HANDLED
-    ):
+    if input.__class__ not in plain and (result := overridden_in(max_pool2d, locals())) is not NOT_HANDLED:
         return result
     found = ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 2)
     return found if return_indices else found[0]
@@ -122,22 +92,7 @@ def max_pool3d(
         >>> sg.nn.functional.max_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)
         tensor([[[[7.]]]])
     """
-    if (
-        input.__class__ not in plain
-        and (
-            result := overridden(
-                max_pool3d,
-                input,
-                kernel_size,
-                stride=stride,
-                padding=padding,
-                dilation=dilation,
-                ceil_mode=ceil_mode,
-                return_indices=return_indices,
-            )
-        )
-        is not NOT_HANDLED
-    ):
+    if input.__class__ not in plain and (result := overridden_in(max_pool3d, locals())) is not NOT_HANDLED:
         return result
     if return_indices:
         return ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 3)
@@ -178,22 +133,7 @@ def avg_pool2d(
         >>> sg.nn.functional.avg_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)
         tensor([[[2.5000]]])
     """
-    if (
-        input.__class__ not in plain
-        and (
-            result := overridden(
-                avg_pool2d,
-                input,
-                kernel_size,
-                stride=stride,
-                padding=padding,
-                ceil_mode=ceil_mode,
-                count_include_pad=count_include_pad,
-                divisor_override=divisor_override,
-            )
-        )
-        is not NOT_HANDLED
-    ):
+    if input.__class__ not in plain and (result := overridden_in(avg_pool2d, locals())) is not NOT_HANDLED:
         return result
     found = ops.avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
     return found if out is None else write_out("avg_pool2d", out, found)
@@ -218,22 +158,7 @@ def avg_pool3d(
         >>> sg.nn.functional.avg_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)
         tensor([[[[3.5000]]]])
     """
-    if (
-        input.__class__ not in plain
-        and (
-            result := overridden(
-                avg_pool3d,
-                input,
-                kernel_size,
-                stride=stride,
-                padding=padding,
-                ceil_mode=ceil_mode,
-                count_include_pad=count_include_pad,
-                divisor_override=divisor_override,
-            )
-        )
-        is not NOT_HANDLED
-    ):
+    if input.__class__ not in plain and (result := overridden_in(avg_pool3d, locals())) is not NOT_HANDLED:
         return result
     found = ops.avg_pool3d(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
     return found if out is None else write_out("avg_pool3d", out, found)

@@ -107,9 +107,7 @@ class MultiheadAttention(Module):
         self.kdim = embed_dim if kdim is None else kdim
         self.vdim = embed_dim if vdim is None else vdim
         self._qkv_same_embed_dim = self.kdim == embed_dim and self.vdim == embed_dim
-        self.num_heads = num_heads
-        self.dropout = dropout
-        self.batch_first = batch_first
+        self.num_heads, self.dropout, self.batch_first = num_heads, dropout, batch_first
         self.head_dim = embed_dim // num_heads
         self.add_zero_attn = add_zero_attn
         factory = {"device": device, "dtype": dtype}
@@ -132,7 +130,6 @@ class MultiheadAttention(Module):
         return first | {"in_proj_bias": (3 * width,) if bias else (), "bias_k": added, "bias_v": added}
 
     def _reset_parameters(self) -> None:
-        """Draw new initial values."""
         for weight in (self.in_proj_weight, self.q_proj_weight, self.k_proj_weight, self.v_proj_weight):
             if weight is not None:
                 init.xavier_uniform_(weight)

@@ -49,8 +49,7 @@ class LeakyReLU(Activation):
 
     def __init__(self, negative_slope: float = 0.01, inplace: bool = False) -> None:
         super().__init__()
-        self.negative_slope = negative_slope
-        self.inplace = inplace
+        self.negative_slope, self.inplace = negative_slope, inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.leaky_relu(input, self.negative_slope, self.inplace)
@@ -63,21 +62,14 @@ class _AlphaActivation(Activation):
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
-        self.alpha = alpha
-        self.inplace = inplace
+        self.alpha, self.inplace = alpha, inplace
 
 
-@completed_from(Activation)
+@completed_from(Activation, F.elu)
 class ELU(_AlphaActivation):
     """The exponential linear unit.
 
     Formula: y = x if x > 0, else alpha (exp(x) - 1)
-
-    Args:
-        alpha: minus the limit for very negative x.
-
-    Source: Clevert, Unterthiner and Hochreiter, Fast and accurate deep network learning by exponential linear units
-    (ELUs) (2016).
 
     Example:
         >>> import specgrad as sg
@@ -109,8 +101,7 @@ class Softplus(Activation):
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
-        self.beta = beta
-        self.threshold = threshold
+        self.beta, self.threshold = beta, threshold
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softplus(input, self.beta, self.threshold)
@@ -140,9 +131,7 @@ class Hardtanh(Activation):
         checks.scalar("Hardtanh", "max_val", max_val)
         if max_val <= min_val:
             raise AssertionError(f"max_val ({max_val}) must be greater than min_val ({min_val})")
-        self.min_val = min_val
-        self.max_val = max_val
-        self.inplace = inplace
+        self.min_val, self.max_val, self.inplace = min_val, max_val, inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
@@ -212,19 +201,11 @@ class ReLU6(Hardtanh):
         return F.relu6(input, self.inplace)
 
 
-@completed_from(Activation)
+@completed_from(Activation, F.celu)
 class CELU(_AlphaActivation):
     """The continuously differentiable exponential linear unit.
 
     Formula: y = max(0, x) + min(0, alpha (exp(x / alpha) - 1))
-
-    Args:
-        alpha: minus the limit for very negative x; not 0.
-
-    Raises:
-        RuntimeError: alpha is 0.
-
-    Source: Barron, Continuously differentiable exponential linear units (2017).
 
     Example:
         >>> import specgrad as sg
@@ -236,13 +217,11 @@ class CELU(_AlphaActivation):
         return F.celu(input, self.alpha, self.inplace)
 
 
-@completed_from(Activation)
+@completed_from(Activation, F.selu)
 class SELU(InplaceActivation):
     """The self-normalising exponential linear unit.
 
     Formula: y = scale (max(0, x) + min(0, alpha (exp(x) - 1))), alpha = 1.6733, scale = 1.0507
-
-    Source: Klambauer, Unterthiner, Mayr and Hochreiter, Self-normalizing neural networks (2017).
 
     Example:
         >>> import specgrad as sg
@@ -254,13 +233,11 @@ class SELU(InplaceActivation):
         return F.selu(input, self.inplace)
 
 
-@completed_from(Activation)
+@completed_from(Activation, F.mish)
 class Mish(InplaceActivation):
     """A smooth activation that dips below zero.
 
     Formula: y = x tanh(log(1 + exp(x)))
-
-    Source: Misra, Mish: a self regularized non-monotonic activation function (2019).
 
     Example:
         >>> import specgrad as sg
@@ -272,15 +249,11 @@ class Mish(InplaceActivation):
         return F.mish(input, self.inplace)
 
 
-@completed_from(Activation)
+@completed_from(Activation, F.threshold)
 class Threshold(Activation):
     """Replaces values that are not above a threshold.
 
     Formula: y = x if x > threshold, else value
-
-    Args:
-        threshold: what x must exceed.
-        value: the number for the others.
 
     Example:
         >>> import specgrad as sg
@@ -292,27 +265,17 @@ class Threshold(Activation):
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
-        self.threshold = threshold
-        self.value = value
-        self.inplace = inplace
+        self.threshold, self.value, self.inplace = threshold, value, inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.threshold(input, self.threshold, self.value, self.inplace)
 
 
-@completed_from(Activation)
+@completed_from(Activation, F.rrelu)
 class RReLU(Activation):
     """The positive part, plus a random fraction of the negative one.
 
     Formula: y = x if x > 0, else slope x; the slope is uniform in [lower, upper], or its mean in evaluation
-
-    Args:
-        lower, upper: the bounds of slopes.
-
-    Raises:
-        RuntimeError: lower > upper.
-
-    Source: Xu, Wang, Chen and Li, Empirical evaluation of rectified activations in convolutional network (2015).
 
     Example:
         >>> import specgrad as sg
@@ -324,9 +287,7 @@ class RReLU(Activation):
 
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
         super().__init__()
-        self.lower = lower
-        self.upper = upper
-        self.inplace = inplace
+        self.lower, self.upper, self.inplace = lower, upper, inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)

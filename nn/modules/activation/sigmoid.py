@@ -56,14 +56,11 @@ class Tanh(Activation):
         return F.tanh(input)
 
 
-@completed_from(Activation)
+@completed_from(Activation, F.silu)
 class SiLU(InplaceActivation):
     """The sigmoid linear unit, also called swish.
 
     Formula: y = x sigmoid(x)
-
-    Source: Elfwing, Uchibe and Doya, Sigmoid-weighted linear units for neural network function approximation in
-    reinforcement learning (2017).
 
     Example:
         >>> import specgrad as sg
@@ -125,13 +122,11 @@ class Hardsigmoid(InplaceActivation):
         return F.hardsigmoid(input, self.inplace)
 
 
-@completed_from(Activation)
+@completed_from(Activation, F.hardswish)
 class Hardswish(InplaceActivation):
     """The sigmoid linear unit, by pieces of polynomials.
 
     Formula: y = x min(max(x + 3, 0), 6) / 6
-
-    Source: Howard et al., Searching for MobileNetV3 (2019).
 
     Example:
         >>> import specgrad as sg

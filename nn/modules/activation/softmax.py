@@ -20,17 +20,11 @@ class _AlongDim(Activation):
         self.dim = dim
 
 
-@completed_from(Activation)
+@completed_from(Activation, F.softmax)
 class Softmax(_AlongDim):
     """Positive numbers that sum to one along a dimension.
 
     Formula: y_i = exp(x_i) / sum_j exp(x_j)
-
-    Args:
-        dim: the dimension.
-
-    Raises:
-        IndexError: a dimension that the input does not have.
 
     Example:
         >>> import specgrad as sg

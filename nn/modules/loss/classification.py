@@ -66,14 +66,11 @@ class NLLLoss(_WeightedLoss):
         return F.nll_loss(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction)
 
 
-@completed_from(NLLLoss)
+@completed_from(NLLLoss, F.cross_entropy)
 class CrossEntropyLoss(_WeightedLoss):
     """The cross entropy of target classes, or of target probabilities, given unnormalised scores.
 
     Formula: l_n = -w[y_n] log(exp(x[n, y_n]) / sum_c exp(x[n, c]))
-
-    Args:
-        label_smoothing: how much of the target goes to all classes alike, in [0, 1].
 
     Shape:
         Input: (N, C, *) or (C). Target: (N, *) or (), class numbers; or the input's, probabilities. Output: (), or
@@ -100,8 +97,7 @@ class CrossEntropyLoss(_WeightedLoss):
         label_smoothing: float = 0.0,
     ) -> None:
         super().__init__(weight, size_average, reduce, reduction)
-        self.ignore_index = ignore_index
-        self.label_smoothing = label_smoothing
+        self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.cross_entropy(

@@ -72,10 +72,8 @@ class LinearCrossEntropyLoss(_WeightedLoss):
                 f"LinearCrossEntropyLoss(): expected label_smoothing to be in range [0, 1], got {label_smoothing}"
             )
         super().__init__(weight, None, None, reduction)
-        self.num_classes = num_classes
-        self.out_features = out_features
-        self.ignore_index = ignore_index
-        self.label_smoothing = label_smoothing
+        self.num_classes, self.out_features = num_classes, out_features
+        self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
         self.linear = Linear(in_features, prod(out_features, start=num_classes), bias, device, dtype)
         self.options = options
 

@@ -37,9 +37,7 @@ class BackwardHooks:
     """The backward hooks of one call of a module, and the gradients seen so far."""
 
     def __init__(self, module: Any, pre_hooks: Sequence[Hook], hooks: Sequence[Hook]) -> None:
-        self.module = module
-        self.pre_hooks = pre_hooks
-        self.hooks = hooks
+        self.module, self.pre_hooks, self.hooks = module, pre_hooks, hooks
         self.inputs = 0
         self.outputs = 0
         self.input_indices: list[int] | None = None  # which inputs are tensors in the graph; None without any

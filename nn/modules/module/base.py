@@ -43,6 +43,7 @@ class Module(ModuleMembers, ModuleHooks, ModuleState, ModuleLoading, ModuleTree,
 
     training: bool
     call_super_init: bool = False
+    _shown: tuple[str, ...] = ()  # the attributes that `extra_repr` names
     _called_as_compiled: bool = False  # whether `jit.script` has had it
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -93,7 +94,7 @@ class Module(ModuleMembers, ModuleHooks, ModuleState, ModuleLoading, ModuleTree,
 
     def extra_repr(self) -> str:
         """The text in the parentheses of the module's repr."""
-        return ""
+        return ", ".join(f"{name}={getattr(self, name)}" for name in self._shown)
 
     def __repr__(self) -> str:
         extra = self.extra_repr()

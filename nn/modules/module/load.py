@@ -140,8 +140,7 @@ class _WithModule:
     """A load pre-hook that is called with the module it was registered on."""
 
     def __init__(self, hook: Callable[..., Any], module: Any) -> None:
-        self.hook = hook
-        self.module = module
+        self.hook, self.module = hook, module
 
     def __call__(self, *args: Any) -> Any:
         return self.hook(self.module, *args)

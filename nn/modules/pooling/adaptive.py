@@ -17,13 +17,11 @@ class _AdaptivePool(Module):
     """Base of pooling to a given size."""
 
     function: Callable[..., Any]
+    _shown = ("output_size",)
 
     def __init__(self, output_size: Wanted) -> None:
         super().__init__()
         self.output_size = output_size
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}"
 
 
 class _AdaptiveAvgPoolNd(_AdaptivePool):

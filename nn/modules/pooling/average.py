@@ -17,6 +17,7 @@ class _AvgPoolNd(Module):
     """A subclass names its function."""
 
     function: Callable[..., Tensor]
+    _shown = ("kernel_size", "stride", "padding")
 
     def __init__(
         self,
@@ -30,9 +31,7 @@ class _AvgPoolNd(Module):
         super().__init__()
         self.kernel_size = kernel_size
         self.stride = stride if stride is not None else kernel_size
-        self.padding = padding
-        self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
+        self.padding, self.ceil_mode, self.count_include_pad = padding, ceil_mode, count_include_pad
         self.divisor_override = divisor_override
 
     def forward(self, input: Tensor) -> Tensor:
@@ -45,9 +44,6 @@ class _AvgPoolNd(Module):
             self.count_include_pad,
             self.divisor_override,
         )
-
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
 class AvgPool1d(Module):
@@ -75,6 +71,8 @@ class AvgPool1d(Module):
         tensor([[3.0000, 2.5000]])
     """
 
+    _shown = ("kernel_size", "stride", "padding")
+
     def __init__(
         self,
         kernel_size: int | tuple[int],
@@ -87,14 +85,10 @@ class AvgPool1d(Module):
         self.kernel_size = _one(kernel_size)
         self.stride = self.kernel_size if stride is None else _one(stride)
         self.padding = _one(padding)
-        self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
+        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
 
     def forward(self, input: Tensor) -> Tensor:
         return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
-
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
 @completed_from(AvgPool1d)
@@ -139,22 +133,17 @@ class _LPPoolNd(Module):
     """A subclass names its function."""
 
     function: Callable[..., Tensor]
+    _shown = ("norm_type", "kernel_size", "stride", "ceil_mode")
 
     def __init__(
         self, norm_type: float, kernel_size: Size, stride: Size | None = None, ceil_mode: bool = False
     ) -> None:
         super().__init__()
-        self.norm_type = norm_type
-        self.kernel_size = kernel_size
-        self.stride = stride
+        self.norm_type, self.kernel_size, self.stride = norm_type, kernel_size, stride
         self.ceil_mode = ceil_mode
 
     def forward(self, input: Tensor) -> Tensor:
         return type(self).function(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
-
-    def extra_repr(self) -> str:
-        names = ("norm_type", "kernel_size", "stride", "ceil_mode")
-        return ", ".join(f"{name}={getattr(self, name)}" for name in names)
 
 
 class LPPool1d(_LPPoolNd):

@@ -18,6 +18,7 @@ class _MaxPoolNd(Module):
     """A subclass names its function."""
 
     function: Callable[..., Any]
+    _shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
     def __init__(
         self,
@@ -31,9 +32,7 @@ class _MaxPoolNd(Module):
         super().__init__()
         self.kernel_size = kernel_size
         self.stride = stride if stride is not None else kernel_size
-        self.padding = padding
-        self.dilation = dilation
-        self.return_indices = return_indices
+        self.padding, self.dilation, self.return_indices = padding, dilation, return_indices
         self.ceil_mode = ceil_mode
 
     def forward(self, input: Tensor) -> Any:
@@ -41,32 +40,16 @@ class _MaxPoolNd(Module):
             input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
         )
 
-    def extra_repr(self) -> str:
-        return (
-            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
-            f"dilation={self.dilation}, ceil_mode={self.ceil_mode}"
-        )
 
-
+@completed_from(F.max_pool1d)
 class MaxPool1d(_MaxPoolNd):
     """The maximum over windows of a sequence.
 
     Formula: y[n, c, i] = max over k of x[n, c, i stride + k dilation]
 
-    Args:
-        kernel_size: length of the window.
-        stride: step of the window; kernel_size when left out.
-        padding: minus infinities added on both sides, at most half of kernel_size.
-        dilation: step between the elements of the window.
-        return_indices: also return where each maximum was.
-        ceil_mode: round the output size up instead of down.
-
     Shape:
         Input: (N, C, L) or (C, L). Output: (N, C, L') or (C, L'), with L' =
         floor((L + 2 padding - dilation (kernel_size - 1) - 1) / stride + 1).
-
-    Raises:
-        RuntimeError: a window that does not fit, or padding above half of it.
 
     Example:
         >>> import specgrad as sg
@@ -112,6 +95,7 @@ class _MaxUnpoolNd(Module):
 
     spatial_dims: int
     function: Callable[..., Tensor]
+    _shown = ("kernel_size", "stride", "padding")
 
     def __init__(self, kernel_size: Size, stride: Size | None = None, padding: Size = 0) -> None:
         super().__init__()
@@ -124,9 +108,6 @@ class _MaxUnpoolNd(Module):
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         return type(self).function(input, indices, self.kernel_size, self.stride, self.padding, output_size)
-
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
 class MaxUnpool1d(_MaxUnpoolNd):

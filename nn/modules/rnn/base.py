@@ -10,7 +10,7 @@ from ....runtime.creation import empty, zeros
 from ... import init
 from ...functional.recurrent import LAYERS, stacked
 from ...parameter import Parameter
-from ...utils.rnn import PackedSequence
+from ...utils.packed_sequence import PackedSequence
 from ..module.base import Module
 from .checks import GATES, check_arguments, check_dims, check_input, check_states
 
@@ -62,15 +62,10 @@ class RNNBase(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.mode = mode
-        self.input_size = input_size
-        self.hidden_size = hidden_size
-        self.num_layers = num_layers
-        self.bias = bias
-        self.batch_first = batch_first
+        self.mode, self.input_size, self.hidden_size = mode, input_size, hidden_size
+        self.num_layers, self.bias, self.batch_first = num_layers, bias, batch_first
         self.dropout = float(dropout)
-        self.bidirectional = bidirectional
-        self.proj_size = proj_size
+        self.bidirectional, self.proj_size = bidirectional, proj_size
         check_arguments(self, dropout)
         self._all_weights: list[list[str]] = []
         for layer in range(num_layers):
@@ -128,7 +123,6 @@ class RNNBase(Module):
         return output.transpose(0, 1) if self.batch_first else output, self._packed_states(last)
 
     def _forward_single(self, input: Tensor, given: list[Tensor] | None) -> tuple[Tensor, Any]:
-        """One sequence: a batch of one."""
         x, given = input.unsqueeze(1), given and [state.unsqueeze(1) for state in given]
         output, *last = self._run(x, self._states(x, 1, given), ())
         return output.squeeze(1), self._packed_states([state.squeeze(1) for state in last])
@@ -160,15 +154,12 @@ class RNNBase(Module):
         return given
 
     def _state_sizes(self) -> list[int]:
-        """The size of each state."""
         return [self._output_size]
 
     def _unpacked_states(self, hx: Any) -> list[Tensor] | None:
-        """`hx` as a list of states."""
         return None if hx is None else [hx]
 
     def _packed_states(self, states: Any) -> Any:
-        """A list of states as the caller gets them."""
         return states[0]
 
     def extra_repr(self) -> str:

@@ -86,7 +86,6 @@ class RNNCellBase(Module):
         return [state.squeeze(0) for state in new] if single else new
 
     def _check(self, input: Tensor, given: list[Tensor] | None, count: int) -> None:
-        """Dimensions, and the number of features."""
         name = type(self).__name__
         if input.dim() not in (1, 2):
             raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.dim()}D instead")

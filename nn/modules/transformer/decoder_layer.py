@@ -55,10 +55,8 @@ class TransformerDecoderLayer(TransformerLayer):
     def _mha_block(
         self, x: Tensor, memory: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool = False
     ) -> Tensor:
-        """Attention to the memory."""
         options = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": is_causal, "need_weights": False}
         return self.dropout2(self.multihead_attn(x, memory, memory, **options)[0])
 
     def _ff_block(self, x: Tensor) -> Tensor:
-        """The linear layers."""
         return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))

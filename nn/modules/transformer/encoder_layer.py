@@ -52,7 +52,6 @@ class TransformerLayer(Module):
         self.activation = activation_of(activation)
 
     def _sa_block(self, x: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool = False) -> Tensor:
-        """Self-attention."""
         options = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": is_causal, "need_weights": False}
         return self.dropout1(self.self_attn(x, x, x, **options)[0])
 
@@ -113,7 +112,6 @@ class TransformerEncoderLayer(TransformerLayer):
         return self.norm2(x + self._ff_block(x))
 
     def _ff_block(self, x: Tensor) -> Tensor:
-        """The linear layers."""
         return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 
 

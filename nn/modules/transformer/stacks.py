@@ -48,10 +48,8 @@ class TransformerEncoder(Module):
     ) -> None:
         super().__init__()
         self.layers = copies(encoder_layer, num_layers)
-        self.num_layers = num_layers
-        self.norm = norm
-        self.enable_nested_tensor = enable_nested_tensor
-        self.mask_check = mask_check
+        self.num_layers, self.norm = num_layers, norm
+        self.enable_nested_tensor, self.mask_check = enable_nested_tensor, mask_check
 
     def forward(
         self,
@@ -97,8 +95,7 @@ class TransformerDecoder(Module):
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
         self.layers = copies(decoder_layer, num_layers)
-        self.num_layers = num_layers
-        self.norm = norm
+        self.num_layers, self.norm = num_layers, norm
 
     def forward(
         self,
@@ -141,5 +138,4 @@ def copies(layer: Module, count: int) -> ModuleList:
 
 
 def _rows_dim(layers: ModuleList, x: Tensor) -> int:
-    """Which dimension counts rows."""
     return 1 if x.dim() == 3 and getattr(layers[0].self_attn, "batch_first", False) else 0

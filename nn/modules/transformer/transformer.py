@@ -86,9 +86,7 @@ class Transformer(Module):
             custom_decoder = TransformerDecoder(other, num_decoder_layers, norm)
         self.decoder = custom_decoder
         self._reset_parameters()
-        self.d_model = d_model
-        self.nhead = nhead
-        self.batch_first = batch_first
+        self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
 
     def forward(
         self,
@@ -139,7 +137,6 @@ class Transformer(Module):
         return square_subsequent_mask(sz, device, dtype)
 
     def _reset_parameters(self) -> None:
-        """Draw new initial values of all weights."""
         for weight in self.parameters():
             if weight.dim() > 1:
                 init.xavier_uniform_(weight)

@@ -1,4 +1,4 @@
-"""Step sizes that go up and down between two bounds."""
+"""Step sizes that go up and down between two bounds, and momentum that goes the other way."""
 
 from __future__ import annotations
 
@@ -9,7 +9,35 @@ from typing import Any
 
 from ..optimizer import Optimizer
 from .base import LRScheduler, checked, per_group, put
-from .momentum import set_momentum, start_momentum
+
+
+def start_momentum(
+    optimizer: Optimizer, base_momentum: Any, max_momentum: Any, last_epoch: int
+) -> tuple[bool, list[Any], list[Any]]:
+    """Whether momentum is the first of betas, and its bounds in each group; at first it is at the upper one.
+
+    Raises:
+        ValueError: the optimizer has no momentum.
+    """
+    if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
+        raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
+    use_beta1 = "betas" in optimizer.defaults
+    lower = per_group("base_momentum", base_momentum, optimizer)
+    upper = per_group("max_momentum", max_momentum, optimizer)
+    if last_epoch == -1:
+        for high, low, group in zip(upper, lower, optimizer.param_groups, strict=True):
+            set_momentum(group, use_beta1, high)
+            group["max_momentum"], group["base_momentum"] = high, low
+    return use_beta1, lower, upper
+
+
+def set_momentum(group: dict[str, Any], use_beta1: bool, value: float) -> None:
+    """Change a group's momentum."""
+    if use_beta1:
+        group["betas"] = (value, *group["betas"][1:])
+    else:
+        group["momentum"] = value
+
 
 _SCALES: dict[str, tuple[Callable[[float, float], float], str]] = {  # of the cycle or the iteration, and gamma
     "triangular": (lambda x, gamma: 1.0, "cycle"),
@@ -80,8 +108,7 @@ class CyclicLR(LRScheduler):
         self.step_ratio = float(step_size_up) / self.total_size
         if mode not in _SCALES and scale_fn is None:
             raise ValueError("mode is invalid and scale_fn is None")
-        self.mode = mode
-        self.gamma = gamma
+        self.mode, self.gamma = mode, gamma
         self._scale_fn_custom = scale_fn
         self.scale_mode = scale_mode if scale_fn is not None else _SCALES[mode][1]
         self.cycle_momentum = cycle_momentum

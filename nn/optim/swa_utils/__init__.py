@@ -1,7 +1,13 @@
 """Averages of a model's parameters over training, and the schedule that goes with them."""
 
-from .averaged_model import AveragedModel, update_bn
-from .averages import get_ema_avg_fn, get_ema_multi_avg_fn, get_swa_avg_fn, get_swa_multi_avg_fn
+from .averaged_model import (
+    AveragedModel,
+    get_ema_avg_fn,
+    get_ema_multi_avg_fn,
+    get_swa_avg_fn,
+    get_swa_multi_avg_fn,
+    update_bn,
+)
 from .swa_lr import SWALR
 
 __all__ = [

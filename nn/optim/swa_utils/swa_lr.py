@@ -49,8 +49,7 @@ class SWALR(LRScheduler):
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
             raise ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")
-        self._anneal_strategy = anneal_strategy
-        self.anneal_epochs = anneal_epochs
+        self._anneal_strategy, self.anneal_epochs = anneal_strategy, anneal_epochs
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -63,7 +62,6 @@ class SWALR(LRScheduler):
         return [_next(group["lr"], group["swa_lr"], before, now) for group in self.optimizer.param_groups]
 
     def _share(self, step: int) -> float:
-        """The share of the annealing that is done after a number of steps."""
         done = max(0.0, min(1.0, step / max(1, self.anneal_epochs)))
         return done if self._anneal_strategy == "linear" else (1 - math.cos(math.pi * done)) / 2
 

@@ -48,8 +48,7 @@ def started(kind: str, ranks: int, *path: str) -> dict[str, Any]:
             raise Failed(f"plan: {ranks} ranks have not measured {kind} within {_PATIENCE} s") from None
         if done.returncode or not out.exists():
             raise Failed(f"plan: {ranks} ranks failed to measure {kind}:\n{done.stderr[-2000:]}")
-        found: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
-        return found
+        return json.loads(out.read_text(encoding="utf-8"))
 
 
 def _machine(found: dict[str, Any], options: argparse.Namespace) -> Machine:
@@ -89,7 +88,6 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _checked(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
-    """Refuse options that say nothing."""
     if not options.model and not options.measure:
         parser.error("name a program with model(), batch() and loss(model, batch), or say --measure")
     if options.check and not options.model:
@@ -119,7 +117,6 @@ def check_text(plan: Plan, counts: Sequence[int], path: str) -> str:
 
 
 def _printed(options: argparse.Namespace) -> None:
-    """Measure, and print."""
     ranks = min(_MOST, max(2, available_cpus()))
     found = started("step", ranks, options.model) if options.model else started("constants", ranks)
     made = _machine(found, options)

@@ -84,9 +84,7 @@ class Training:
     """
 
     def __init__(self, model: Any, batch: Any, loss: Callable[[Any, Any], Any]) -> None:
-        self.model = model
-        self.batch = batch
-        self.loss = loss
+        self.model, self.batch, self.loss = model, batch, loss
         self.optimizer = SGD(model.parameters(), lr=1e-4)
 
     def step(self) -> tuple[float, float, float]:
@@ -157,7 +155,6 @@ def _gradients(training: Training) -> tuple[float, list[Gradient]]:
 
 
 def _layers(training: Training) -> list[Layer]:
-    """The layers that run in forward, with their results."""
     found: list[tuple[str, Any, int, float]] = []
     begun: dict[str, float] = {}
     handles: list[Any] = []

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..buckets import grouped
-from . import costs
+from .costs import Network, all_gather, all_reduce, reduce_scatter
 from .layers import Step
 from .machine import Machine
 
@@ -39,10 +39,9 @@ class Plan:
         crowded = 1 + (self.crowd - 1) * (min(ranks, cores) - 1) / (cores - 1) if cores > 1 else 1.0
         return crowded * self.machine.turns(ranks, self.many)
 
-    def communication(self, name: str, ranks: int, size: float) -> float:
+    def communication(self, cost: Callable[[int, float, Network], float], ranks: int, size: float) -> float:
         """Seconds of a collective; ranks that share cores take turns in it too."""
-        seconds: float = getattr(costs, name)(ranks, size, self.machine.network(ranks))
-        return seconds * self.machine.turns(ranks, self.many)
+        return cost(ranks, size, self.machine.network(ranks)) * self.machine.turns(ranks, self.many)
 
     def data_parallel(self, ranks: int) -> float:
         """Seconds of a step in which each rank has a batch like that of the one, and gradients are averaged.
@@ -55,7 +54,7 @@ class Plan:
             return step.seconds
         share, worked, end = self.machine.core_share, 0.0, 0.0
         for size, when in self.buckets():
-            seconds = self.communication("all_reduce", ranks, size)
+            seconds = self.communication(all_reduce, ranks, size)
             end = max(end, when * step.told * slower + worked) + seconds
             worked += share * seconds
         backward = max(step.told * slower + worked, end)
@@ -83,14 +82,13 @@ class Plan:
         if ranks == 1:
             return step.seconds
         sizes = [layer.parameters for layer in step.layers if layer.parameters]
-        gathers = [self.communication("all_gather", ranks, size) for size in sizes]
-        scatters = [self.communication("reduce_scatter", ranks, size) for size in sizes]
+        gathers = [self.communication(all_gather, ranks, size) for size in sizes]
+        scatters = [self.communication(reduce_scatter, ranks, size) for size in sizes]
         forward = self._beside(step.forward * slower, gathers, gathers[:1])
         backward = self._beside(step.told * slower, [*gathers, *scatters], [*gathers[-1:], *scatters[:1]])
         return forward + backward + step.update * slower / ranks
 
     def _beside(self, compute: float, calls: Sequence[float], exposed: Sequence[float]) -> float:
-        """Computation with calls beside it, of which some have no computation that they could hide behind."""
         share, whole = self.machine.core_share, sum(calls)
         return max(compute + share * whole + (1 - share) * sum(exposed), whole)
 
@@ -112,5 +110,5 @@ class Plan:
         alone = matrices[2 * len(pairs) :]
         joined = [step.layers[number].output for number in (*(second for _, second in pairs), *alone)]
         joined += [step.layers[number - 1].output for number in (*(first for first, _ in pairs), *alone) if number]
-        calls = sum(self.communication("all_reduce", ranks, size) for size in joined)
+        calls = sum(self.communication(all_reduce, ranks, size) for size in joined)
         return step.seconds * self.slower(ranks) / ranks + calls

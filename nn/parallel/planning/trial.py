@@ -25,7 +25,7 @@ from . import layers, measuring
 from .layers import Gradient, Layer, Step, Training
 
 _NAMES = ("model", "batch", "loss")
-_BLOCKS = 10
+_RUN_BLOCKS = 10
 
 
 def load(path: str) -> Training:
@@ -50,7 +50,7 @@ def constants(group: ProcessGroup) -> dict[str, Any]:
     return {"machine": asdict(machine), "collectives": collectives_seen}
 
 
-def waiting(group: ProcessGroup) -> dict[str, Any]:
+def waiting_constants(group: ProcessGroup) -> dict[str, Any]:
     """What a step loses where ranks share cores."""
     return {"seconds": measuring.waiting(group, available_cpus())}
 
@@ -81,7 +81,7 @@ def run(group: ProcessGroup, path: str) -> dict[str, Any]:
     parallel = Training(DistributedDataParallel(training.model, process_group=group), training.batch, training.loss)
     layers.repeated(parallel, 0.0)
     collectives.barrier(group)
-    return {"seconds": measuring.last(group, measuring.best(parallel.step, layers.BLOCK, _BLOCKS))}
+    return {"seconds": measuring.last(group, measuring.best(parallel.step, layers.BLOCK, _RUN_BLOCKS))}
 
 
 def main(kind: str, out: str, *path: str) -> None:
@@ -89,7 +89,7 @@ def main(kind: str, out: str, *path: str) -> None:
     set_num_threads(1)
     init_process_group("mpi")
     group = get_default_group()
-    found = {"constants": constants, "waiting": waiting, "step": step, "run": run}[kind](group, *path)  # type: ignore[operator]
+    found = {"constants": constants, "waiting": waiting_constants, "step": step, "run": run}[kind](group, *path)  # type: ignore[operator]
     if group.rank() == 0:
         with replacing(str(Path(out))) as file:
             file.write(json.dumps(found).encode())

@@ -27,8 +27,7 @@ class Call:
     """
 
     def __init__(self, group: ParameterGroup, tensors: tuple[Any, ...]) -> None:
-        self.group = group
-        self.tensors = tensors
+        self.group, self.tensors = group, tensors
 
 
 class Unshard(Function):
@@ -57,9 +56,7 @@ class ParameterGroup:
     """
 
     def __init__(self, members: list[Member], ranks: ProcessGroup, policy: MixedPrecisionPolicy) -> None:
-        self.members = members
-        self.ranks = ranks
-        self.policy = policy
+        self.members, self.ranks, self.policy = members, ranks, policy
         self.memory = Memory(members, ranks, policy.param_dtype)
         self.syncs = True  # whether gradients are joined, and not added up here
         self.divisor: float | None = None

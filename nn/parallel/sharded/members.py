@@ -29,8 +29,7 @@ class Member:
             raise ValueError(
                 f"fully_shard doesn't support scalar parameters. Change {name} to a 1D tensor with numel equal to 1."
             )
-        self.name = name
-        self.owners = owners
+        self.name, self.owners = name, owners
         self.rows = rows = rows_of(tuple(whole.shape), group)
         local = whole.detach()[rows.first : rows.first + rows.count].clone()
         self.parameter = ShardedParameter(local, whole.requires_grad, rows)

@@ -32,9 +32,7 @@ class Memory:
     """
 
     def __init__(self, members: list[Member], group: ProcessGroup, dtype: Any) -> None:
-        self.members = members
-        self.group = group
-        self.dtype = dtype
+        self.members, self.group, self.dtype = members, group, dtype
         self.whole: list[Any] | None = None
         self._under_way: list[tuple[list[int], Any, Any]] = []
         self._handed: list[list[weakref.ref[Any]]] = [[] for _ in members]
@@ -111,6 +109,5 @@ class Memory:
 
 
 def _views(tensor: Any) -> list[Any]:
-    """The views of a tensor that are still there."""
     found = [reference() for reference in list(tensor._views or ())]
     return [one for one in found if one is not None and not one.marked]

@@ -37,11 +37,9 @@ class FSDPModule:
     """What `fully_shard` adds to the class of a module."""
 
     def _sharding(self) -> Sharding:
-        found: Sharding = self.__dict__[MARK]
-        return found
+        return self.__dict__[MARK]
 
     def _shardings(self, recurse: bool = True) -> Iterator[Sharding]:
-        """The states of this module and, with `recurse`, of those inside it."""
         for module in self.modules() if recurse else [self]:  # type: ignore[attr-defined]
             if MARK in module.__dict__:
                 yield module.__dict__[MARK]
@@ -268,8 +266,7 @@ def group_of(mesh: Any) -> ProcessGroup:
         raise NotImplementedError(f"fully_shard(): a mesh of one dimension is supported, not of {mesh.ndim}")
     if not hasattr(mesh, "get_group"):
         raise TypeError(f"fully_shard(): expected a process group or a mesh of ranks, but got {type(mesh).__name__}")
-    found: ProcessGroup = mesh.get_group()
-    return found
+    return mesh.get_group()
 
 
 def _check_placements(modules: list[Any], placement: Callable[[Any], Any]) -> None:

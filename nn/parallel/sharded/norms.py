@@ -64,7 +64,6 @@ def _together(parts: Sequence[float], order: float) -> float:
 
 
 def _over(group: ProcessGroup | None, own: float, order: float) -> float:
-    """The same with what other ranks have."""
     if group is None:
         return own
     way = {math.inf: ReduceOp.MAX, -math.inf: ReduceOp.MIN}.get(order, ReduceOp.SUM)

@@ -51,10 +51,7 @@ class Sharding:
     def __init__(
         self, modules: list[Any], group: ParameterGroup | None, policy: MixedPrecisionPolicy, reshards: bool | None
     ) -> None:
-        self.modules = modules
-        self.group = group
-        self.policy = policy
-        self.reshards = reshards
+        self.modules, self.group, self.policy, self.reshards = modules, group, policy, reshards
         self.passes: Passes | None = None
         self.is_root = False
         self.unshards_in_backward = True

@@ -70,7 +70,6 @@ def _whole(member: Member, gradient: Any) -> Any:
 def _joined(
     members: list[Member], gradients: list[Any], group: ProcessGroup, kind: Any, divisor: float | None
 ) -> list[Any]:
-    """One call for parameters whose gradients are joined in one dtype."""
     size = group.size()
     lengths = [member.rows.most * prod(member.rows.shape[1:]) for member in members]
     marks = sum(lengths)  # where it stands which gradients there are

@@ -223,7 +223,6 @@ def _policy(mixed: MixedPrecision | None) -> MixedPrecisionPolicy:
 
 
 def _ignored(modules: Iterable[Module] | None, states: Iterable[Any] | None) -> set[Any]:
-    """The parameters that stay whole."""
     found: set[Any] = set()
     for one in [*(modules or ()), *(states or ())]:
         found.update(one.parameters() if isinstance(one, Module) else [one])
@@ -240,7 +239,6 @@ def _shard_inside(module: Module, policy: Callable[..., bool], options: dict[str
 
 
 def _with_whole_tensors(module: Any, state: dict[str, Any], prefix: str, metadata: Any) -> None:
-    """The state with names of the module, and whole tensors."""
     inner = f"{prefix}{_INNER}."
     for name in [name for name in state if name.startswith(inner)]:
         value = state.pop(name)

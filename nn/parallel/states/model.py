@@ -12,7 +12,6 @@ from .whole import parts, shown
 
 
 def _own(model: Any, options: StateDictOptions) -> dict[str, Any]:
-    """The model's state_dict without wrappers."""
     frozen = {id(one): one for one in model.parameters() if options.ignore_frozen_params and not one.requires_grad}
     kept = {name for name, one in model.named_parameters(remove_duplicate=False) if id(one) in frozen}
     state = model.state_dict()
@@ -49,7 +48,6 @@ def get_model_state_dict(
 
 
 def _inside(model: Any, own: dict[str, Any], modules: list[Any], keep: bool) -> dict[str, Any]:
-    """What of a state belongs to some modules."""
     wanted = {id(module) for module in modules}
     prefixes = [clean(model, name) + "." for name, module in model.named_modules() if id(module) in wanted]
     return {

@@ -18,7 +18,6 @@ Optimizers = Optimizer | Iterable[Optimizer]
 
 
 def _holder(optimizer: Any) -> Any:
-    """The optimizer that has the state of this rank's parameters."""
     return optimizer.optim if isinstance(optimizer, ZeroRedundancyOptimizer) else optimizer
 
 
@@ -171,7 +170,6 @@ def set_optimizer_state_dict(
 
 
 def _load(optimizer: Any, names: dict[int, str], found: Leaves, strict: bool) -> None:
-    """Give an optimizer what is there for its parameters."""
     settings = {name: value for (name, entry), value in found.items() if entry is None}
     for group in optimizer.param_groups:
         missing = [names[id(one)] for one in group["params"] if names[id(one)] not in settings]

@@ -51,8 +51,7 @@ class VocabParallelEmbedding(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.num_embeddings = num_embeddings
-        self.embedding_dim = embedding_dim
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         self.sequence_dim = sequence_dim
         self.group = group_of("VocabParallelEmbedding", group)
         self._count = part_size("VocabParallelEmbedding", "num_embeddings", num_embeddings, self.group)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from ....generated.ops import (
     all_gather,
@@ -19,7 +19,38 @@ from ...modules.module import Module
 from .parts import group_of, own_part, part_size, same_on_all
 
 
-class ColumnParallelLinear(Module):
+class _ParallelLinear(Module):
+    """A layer with parts of the weight and of the bias of a `Linear`, which a subclass takes."""
+
+    in_features: int
+    out_features: int
+    weight: Any
+    bias: Any
+    group: Any
+
+    def _take(self, whole: Linear) -> None:
+        raise NotImplementedError
+
+    @classmethod
+    def from_linear(cls, whole: Linear, **options: Any) -> Self:
+        """Split a layer: that of the group's first rank counts.
+
+        Args:
+            whole: the layer, of one shape on all ranks.
+            **options: as of the class.
+        """
+        layer = cls(whole.in_features, whole.out_features, whole.bias is not None, **options)
+        layer._take(whole)
+        return layer
+
+    def extra_repr(self) -> str:
+        return (
+            f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}, "
+            f"ranks={self.group.size()}"
+        )
+
+
+class ColumnParallelLinear(_ParallelLinear):
     """A linear layer of which each rank has some rows of the weight and of the bias, and computes these outputs.
 
     Formula: y = x W^T + b
@@ -65,10 +96,8 @@ class ColumnParallelLinear(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.in_features = in_features
-        self.out_features = out_features
-        self.gather_output = gather_output
-        self.sequence_dim = sequence_dim
+        self.in_features, self.out_features = in_features, out_features
+        self.gather_output, self.sequence_dim = gather_output, sequence_dim
         self.group = group_of("ColumnParallelLinear", group)
         part_size("ColumnParallelLinear", "out_features", out_features, self.group)
         self._take(Linear(in_features, out_features, bias, device, dtype))
@@ -76,18 +105,6 @@ class ColumnParallelLinear(Module):
     def _take(self, whole: Linear) -> None:
         self.weight = own_part(whole.weight, 0, self.group)
         self.bias = None if whole.bias is None else own_part(whole.bias, 0, self.group)
-
-    @classmethod
-    def from_linear(cls, whole: Linear, **options: Any) -> ColumnParallelLinear:
-        """Split a layer: that of the group's first rank counts.
-
-        Args:
-            whole: the layer, of one shape on all ranks.
-            **options: as of the class.
-        """
-        layer = cls(whole.in_features, whole.out_features, whole.bias is not None, **options)
-        layer._take(whole)
-        return layer
 
     def forward(self, input: Any) -> Any:
         """The outputs of this rank's rows, or of all."""
@@ -100,14 +117,8 @@ class ColumnParallelLinear(Module):
             found = found.view(*input.shape[:-1], self.weight.shape[0])
         return gather_from_ranks(found, -1, self.group) if self.gather_output else found
 
-    def extra_repr(self) -> str:
-        return (
-            f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}, "
-            f"ranks={self.group.size()}"
-        )
 
-
-class RowParallelLinear(Module):
+class RowParallelLinear(_ParallelLinear):
     """A linear layer of which each rank has some columns of the weight and their inputs; the products are summed.
 
     Formula: y = x_0 W_0^T + ... + x_{n-1} W_{n-1}^T + b
@@ -151,10 +162,8 @@ class RowParallelLinear(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.in_features = in_features
-        self.out_features = out_features
-        self.input_is_parallel = input_is_parallel
-        self.sequence_dim = sequence_dim
+        self.in_features, self.out_features = in_features, out_features
+        self.input_is_parallel, self.sequence_dim = input_is_parallel, sequence_dim
         self.group = group_of("RowParallelLinear", group)
         part_size("RowParallelLinear", "in_features", in_features, self.group)
         self._take(Linear(in_features, out_features, bias, device, dtype))
@@ -162,18 +171,6 @@ class RowParallelLinear(Module):
     def _take(self, whole: Linear) -> None:
         self.weight = own_part(whole.weight, 1, self.group)
         self.bias = None if whole.bias is None else same_on_all(whole.bias, self.group)
-
-    @classmethod
-    def from_linear(cls, whole: Linear, **options: Any) -> RowParallelLinear:
-        """Split a layer: that of the group's first rank counts.
-
-        Args:
-            whole: the layer, of one shape on all ranks.
-            **options: as of the class.
-        """
-        layer = cls(whole.in_features, whole.out_features, whole.bias is not None, **options)
-        layer._take(whole)
-        return layer
 
     def forward(self, input: Any) -> Any:
         """The sum of all ranks' products, or this rank's part of it, and the bias."""
@@ -186,9 +183,3 @@ class RowParallelLinear(Module):
             total = reduce_scatter(product, self.sequence_dim, self.group)
             bias = None if self.bias is None else copy_to_ranks(self.bias, self.group)  # each adds it to its part
         return total if bias is None else total + bias
-
-    def extra_repr(self) -> str:
-        return (
-            f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}, "
-            f"ranks={self.group.size()}"
-        )

@@ -33,8 +33,7 @@ class _SpectralNorm(Module):
             )
         check_iterations(n_power_iterations)
         self.dim = dim % weight.dim()
-        self.eps = eps
-        self.n_power_iterations = n_power_iterations
+        self.eps, self.n_power_iterations = eps, n_power_iterations
         if weight.dim() > 1:
             matrix = as_matrix(weight, self.dim)
             self.register_buffer("_u", random_unit(matrix, matrix.shape[0], eps))

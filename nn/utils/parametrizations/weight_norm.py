@@ -11,8 +11,6 @@ from ..weight_norm import norm_except_dim, of_length
 
 
 class _WeightNorm(Module):
-    """Lengths and directions to a weight, and back."""
-
     def __init__(self, dim: int | None = 0) -> None:
         super().__init__()
         self.dim = -1 if dim is None else dim

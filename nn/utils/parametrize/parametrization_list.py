@@ -132,7 +132,6 @@ class ParametrizationList(ModuleList):
 
 
 def _like(original: Any, part: Any, number: int) -> Any:
-    """A parameter where the original was one, otherwise a buffer."""
     if not isinstance(part, Tensor):
         raise ValueError(
             "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). Got element "

@@ -110,7 +110,6 @@ def _append(module: Any, name: str, parametrization: Any, unsafe: bool) -> None:
 
 
 def _check(what: str, name: str, value: Tensor, new: Any) -> None:
-    """A further parametrization gives, and its inverse takes, what the others give."""
     forward = what != "returned"
     if not isinstance(new, Tensor):
         who = "A parametrization must" if forward else "parametrization.right_inverse must"

@@ -101,6 +101,5 @@ def _first_original(parametrizations: Any) -> Any:
 
 
 def _share(source: Any, target: Any) -> None:
-    """The originals of the target are those of the source."""
     target._parameters.update(source._parameters)
     target._buffers.update(source._buffers)

@@ -139,7 +139,6 @@ class PruningContainer(BasePruningMethod):
 
 
 def _left(method: BasePruningMethod, mask: Tensor) -> Any:
-    """The index of what a pruning may choose among."""
     if method.PRUNING_TYPE == "unstructured":
         return mask == 1
     if method.PRUNING_TYPE == "global":

@@ -18,8 +18,7 @@ class _Channels(BasePruningMethod):
 
     def __init__(self, amount: Amount, dim: int = -1) -> None:
         check_amount(amount)
-        self.amount = amount
-        self.dim = dim
+        self.amount, self.dim = amount, dim
 
     def scores(self, t: Tensor) -> Tensor:
         """What the channels of `t` are compared by."""

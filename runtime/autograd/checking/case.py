@@ -14,7 +14,6 @@ from ...tensor.memory_overlap import overlaps
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
-    """A tuple or list as a tuple, anything else as a tuple of one."""
     return tuple(value) if isinstance(value, (list, tuple)) else (value,)
 
 
@@ -27,7 +26,6 @@ class Case:
 
     @cached_property
     def wanted(self) -> tuple[Any, ...]:
-        """The inputs with respect to which is differentiated."""
         return tuple(x for x in self.inputs if isinstance(x, TensorBase) and x._rg)
 
     def results(self, inputs: Sequence[Any] | None = None) -> tuple[Any, ...]:
@@ -40,11 +38,9 @@ class Case:
         return tuple(r for r in as_tuple(found) if isinstance(r, TensorBase))
 
     def outputs(self, inputs: Sequence[Any] | None = None) -> tuple[Any, ...]:
-        """The results of one call that are differentiable."""
         return tuple(r for r in self.results(inputs) if r._rg)
 
     def inputs_with(self, replaced: Sequence[Any]) -> list[Any]:
-        """The inputs with others in the place of those that are wanted."""
         others = iter(replaced)
         return [next(others) if isinstance(x, TensorBase) and x._rg else x for x in self.inputs]
 

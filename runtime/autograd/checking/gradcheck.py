@@ -106,7 +106,6 @@ def gradcheck(
 
 
 def require(condition: bool, message: str) -> None:
-    """Refuse switches that contradict each other."""
     if not condition:
         raise RefusedValueError(f"{message} to be True")
 

@@ -44,16 +44,12 @@ def check_linear_in_gradient(case: Case, outputs: Sequence[Any]) -> None:
 
 
 class Undefined(Function):
-    """The identity, through which no gradient comes back."""
-
     @staticmethod
     def forward(ctx: Any, output: Any) -> Any:
-        """A copy of the output."""
         return output.clone()
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> None:
-        """Nothing, whatever the gradient is."""
         return None
 
 
@@ -102,7 +98,6 @@ FORWARD = FAILED.format(" with forward-mode AD", "check_batched_forward_grad")
 
 
 def check_batched_backward(case: Case, outputs: Sequence[Any]) -> None:
-    """Backward of each output, for several gradients of it at once."""
     for j, output in enumerate(outputs):
 
         def backward(v: Any, output: Any = output) -> tuple[Any, ...]:

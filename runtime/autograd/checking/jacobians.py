@@ -27,7 +27,6 @@ Pair = tuple[np.ndarray, np.ndarray]  # numerical, analytical
 
 
 def axes_of(x: Any) -> tuple[complex, ...]:
-    """The directions in which one element can move."""
     return (1, 1j) if x.is_complex() else (1,)
 
 
@@ -38,7 +37,6 @@ def flat(t: Any, like: Any) -> np.ndarray:
 
 
 def tensor_like(values: np.ndarray, like: Any) -> Any:
-    """A tensor of these values, with the shape and dtype of another one."""
     return adopt(placed(values.reshape(like.shape), like.device), like.dtype)
 
 
@@ -118,7 +116,6 @@ def joined(parts: list[np.ndarray]) -> np.ndarray:
 
 
 def unit_vectors(count: int) -> Iterator[np.ndarray]:
-    """The rows of the identity matrix."""
     for k in range(count):
         vector = np.zeros(count)
         vector[k] = 1.0
@@ -155,7 +152,6 @@ class Jacobians:
         ]
 
     def numerical(self, i: int, j: int, axis: complex) -> np.ndarray:
-        """The numerical value of what `backward` gives for output j in input i."""
         return joined([part(found[j], axis) for found in self.differences(i).values()])
 
     def backward(self, j: int, axis: complex) -> list[np.ndarray]:
@@ -174,11 +170,9 @@ class Jacobians:
         return self._stack([push_one(self.case, i, axis * e) for e in unit_vectors(x.numel())])
 
     def tolerance(self, given: Tolerance, i: int, j: int | None = None) -> Tolerance:
-        """The tolerance of one entry."""
         return given
 
     def error(self, place: Place, axis: complex, pair: Pair, tolerance: Tolerance) -> GradcheckError:
-        """The error for a pair (numerical, analytical) that differs."""
         return mismatch(place, *pair, tolerance)
 
 
@@ -213,7 +207,6 @@ class Products(Jacobians):
         ]
 
     def forward(self, i: int, axis: complex) -> list[np.ndarray]:
-        """J u by forward mode, for each output."""
         return push_one(self.case, i, axis * self.u[i][axis])
 
     def tolerance(self, given: Tolerance, i: int, j: int | None = None) -> Tolerance:

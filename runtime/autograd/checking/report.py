@@ -42,7 +42,6 @@ class Place:
 
     @property
     def title(self) -> str:
-        """The first line of the message."""
         what = "inputs" if self.forward else "outputs"
         part = f"While considering the {self.part} part of complex {what} only, " if self.part else ""
         how = "computed with forward mode " if self.forward else ""
@@ -70,7 +69,6 @@ class Tolerance:
 
 
 def mismatch(place: Place, numerical: np.ndarray, analytical: np.ndarray, tolerance: Tolerance) -> GradcheckError:
-    """The error for two Jacobians that differ."""
     entry = _worst_entry(numerical, analytical, tolerance)
     return GradcheckError(f"{place.title}numerical:{adopt(numerical)}\nanalytical:{adopt(analytical)}\n{entry}")
 

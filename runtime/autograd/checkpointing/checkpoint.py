@@ -35,7 +35,6 @@ _settings = _Settings()
 
 @contextlib.contextmanager
 def _set(name: str, value: bool | None) -> Iterator[None]:
-    """Inside, a setting has another value."""
     before = getattr(_settings, name)
     setattr(_settings, name, value)
     try:
@@ -86,7 +85,6 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> AbstractContextManager
 
 
 def default_variant(name: str) -> bool:
-    """The default of `use_reentrant`, with a warning."""
     warn_user(_MISSING.format(name))
     return True
 
@@ -193,8 +191,6 @@ def checkpoint_sequential(
 
 
 class _Segment:
-    """Functions one after the other."""
-
     def __init__(self, steps: list[Callable[[Any], Any]]) -> None:
         self.steps = steps
 

@@ -38,7 +38,6 @@ class OpLog:
             watch.leave(name)
 
     def text(self) -> str:
-        """All that was logged."""
         titles = ("Operators that ran in the original forward", "Operators that ran during recomputation")
         parts = [f"\n\n{title} ({len(run)}):\n" + "".join(run) for title, run in zip(titles, self.runs, strict=False)]
         return "".join(parts)

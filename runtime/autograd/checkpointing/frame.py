@@ -32,7 +32,6 @@ class SaveInputs(Function):
 
     @staticmethod
     def forward(ctx: Any, *tensors: Any) -> Any:
-        """Nothing is computed."""
         ctx.save_for_backward(*tensors[1:])
         return tensors[0].detach()
 
@@ -101,7 +100,6 @@ class Holder:
         self.value: Any = None
 
     def unpack(self) -> Any:
-        """The tensor, which is forgotten again."""
         value, self.value = self.value, None
         return self.frame.value_of(self.number) if value is None else value
 
@@ -125,15 +123,12 @@ class Frame:
         self.lock = new_lock()
 
     def hooks(self) -> saved_tensors_hooks:
-        """The saved-tensor hooks that the call runs in."""
         return saved_tensors_hooks(self.pack, Holder.unpack)
 
     def logging(self) -> AbstractContextManager[Any]:
-        """A context that logs ops, if that is wanted."""
         return nullcontext() if self.log is None else self.log.recording()
 
     def pack(self, tensor: Any) -> Holder:
-        """A holder in the place of a saved tensor."""
         holder = Holder(self, len(self.holders))
         self.holders.append(weakref.ref(holder))
         self.seen.append(self.describe(tensor))
@@ -215,7 +210,6 @@ class Again:
         return tensor.detach()
 
     def compare(self, number: int, now: Any) -> None:
-        """Note what differs about a saved tensor."""
         before = self.frame.seen[number]
         if before != now:
             self.differing.append(
@@ -223,7 +217,6 @@ class Again:
             )
 
     def check(self) -> None:
-        """Whether the same tensors were saved."""
         expected = len(self.frame.holders)
         if self.count != expected:
             raise CheckpointError(

@@ -60,7 +60,6 @@ _state = _State()
 
 
 def _intercept(call: OpCall) -> Any:
-    """What the innermost context of this thread does with an op."""
     if not _state.contexts or _state.inside:
         return NOT_HANDLED
     return _state.contexts[-1].answer(call)
@@ -87,7 +86,6 @@ class _Context(AbstractContextManager[None]):
         _state.contexts.remove(self)
 
     def saves(self, call: OpCall, repeated: bool) -> bool:
-        """Whether the result of an op is kept, as the policy says."""
         given = {name: value for name, value in call.kwargs.items() if value is not None}  # no `out=None`
         _state.inside = True  # the policy's own ops are none of the call's
         try:
@@ -99,13 +97,10 @@ class _Context(AbstractContextManager[None]):
         return found in (True, CheckpointPolicy.MUST_SAVE, CheckpointPolicy.PREFER_SAVE)
 
     def answer(self, call: OpCall) -> Any:
-        """The result of an op, or NOT_HANDLED."""
         raise NotImplementedError
 
 
 class _Keeping(_Context):
-    """The first call."""
-
     def __enter__(self) -> None:
         self.kept.clear()
         super().__enter__()
@@ -124,8 +119,6 @@ class _Keeping(_Context):
 
 
 class _Taking(_Context):
-    """The repeated call."""
-
     def __enter__(self) -> None:
         self.next = 0
         super().__enter__()

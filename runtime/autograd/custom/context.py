@@ -155,7 +155,6 @@ class FunctionCtx:
 
 
 def is_among(tensor: Any, others: Sequence[Any]) -> bool:
-    """Whether some element of a sequence is this very tensor."""
     for other in others:  # noqa: SIM110  (a generator costs as much as all the rest of a call)
         if tensor is other:
             return True
@@ -163,5 +162,4 @@ def is_among(tensor: Any, others: Sequence[Any]) -> bool:
 
 
 def tensors_in(values: Sequence[Any]) -> list[Any]:
-    """The tensors of a sequence."""
     return [value for value in values if isinstance(value, TensorBase)]

@@ -34,7 +34,6 @@ def without_tangents(values: Sequence[Any], level: int = _OUTERMOST) -> Iterator
 
 
 def push_forward(jvp: Any, ctx: FunctionCtx, args: tuple[Any, ...], outputs: Any, results: tuple[Any, ...]) -> None:
-    """Give the results of a call, which are the outputs of forward or stand for them, their tangents."""
     for result in tensors_in(results):
         if result._tangent is not None and not is_among(result, args):
             result._tangent = None  # forward computed it from a tensor that it was not given
@@ -102,7 +101,6 @@ def _check(tangent: Any, result: Any, index: int, ctx: FunctionCtx, output: Any)
 
 
 def _check_memory(tangent: Any, result: Any, inputs: list[Any], level: int) -> None:
-    """Check that a result in the memory of an input has its tangent in the memory of the tangent of that input."""
     if is_among(result, inputs):
         held = tangent_at(result, level)
         if held is not None and held is not tangent:
@@ -123,7 +121,6 @@ def _check_memory(tangent: Any, result: Any, inputs: list[Any], level: int) -> N
 
 
 def _looks_into(view: Any, source: Any) -> bool:
-    """Whether a tensor is a view of another, or of what that is a view of."""
     return view._base is not None and (view._base is source or view._base is source._base)
 
 
@@ -138,5 +135,4 @@ def _give(tangent: Any, result: Any, level: int, written: bool) -> None:
 
 
 def _drop(result: Any, level: int) -> None:
-    """An input that was overwritten by what has no tangent has none any more."""
     result._tangent = {other: t for other, t in (result._tangent or {}).items() if other != level} or None

@@ -127,7 +127,6 @@ class Function:
 
     @classmethod
     def _gradient_rule(cls) -> Callable[..., Any]:
-        """The user's backward, under either of its names."""
         if cls.vjp is Function.vjp:
             return cls.backward
         if cls.backward is not Function.backward:
@@ -157,7 +156,6 @@ def _by_position(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tup
 
 
 def _run_forward(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...]) -> Any:
-    """Run the user's forward, and setup_context, without recording."""
     before, mode.grad = mode.grad, False
     try:
         if cls.setup_context is Function.setup_context:
@@ -239,7 +237,6 @@ class Error(Node):
     __slots__ = ()
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """Refuse."""
         raise GraphError("trying to differentiate twice a function that was marked with @once_differentiable")
 
 

@@ -197,7 +197,6 @@ def _result(node: FunctionNode | None, ctx: FunctionCtx, args: tuple[Any, ...], 
 
 
 def _same(tensor: Any) -> Any:
-    """A view of all of a tensor, outside the graph."""
     with no_grad():
         return tensor.view_as(tensor)
 

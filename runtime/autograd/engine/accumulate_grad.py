@@ -79,7 +79,6 @@ def all_different(grads: Sequence[Any]) -> bool:
 
 
 def check_outside(leaf: Any) -> None:
-    """Refuse a gradient for what was a leaf when it was used, and is none any longer."""
     if not leaf.is_leaf:
         raise GraphError(
             "backward(): leaf variable has been moved into the graph interior: a tensor that was detached or a view "
@@ -99,7 +98,6 @@ def spread(leaf: Any, grad: Any) -> Any:
 
 
 def copy_for(leaf: Any, grad: Any) -> Any:
-    """A copy of a gradient for a leaf, outside any graph."""
     if grad.layout is not strided:
         return grad.detach().clone()
     if leaf._flat is None:
@@ -173,12 +171,10 @@ class AccumulateGrad(Node):
         self.sequence = LAST
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """Add a gradient to that of the leaf."""
         accumulate(self.variable, grad, False, bool(mode.grad))
         return ()
 
     def register_hook(self, hook: Any) -> RemovableHandle:
-        """Call `hook((), grad_outputs)` after a gradient was added."""
         leaf_hooks(self.variable).accumulator = weakref.ref(self)
         return super().register_hook(hook)
 
@@ -189,7 +185,6 @@ class AccumulateGrad(Node):
 
 
 def accumulator_of(leaf: Any) -> AccumulateGrad:
-    """The AccumulateGrad node of a leaf."""
     with _making:
         node = _alive.get(id(leaf))
         if node is None:
@@ -204,7 +199,6 @@ class Seen(tuple[Any, ...]):
 
 
 def next_functions(node: Node) -> tuple[tuple[Any, int], ...]:
-    """The nodes that the gradients go to, each with the number of its output."""
     found = tuple([next_function(edge) for edge in node.edges])
     ends = [end for end, _ in found if type(end) is AccumulateGrad]
     if ends:
@@ -256,7 +250,7 @@ def zero_gradients(leaves: Iterable[Any]) -> None:
         else:
             grad.zero_()
     if together:
-        from ...ops.optim.cuda import fill_all  # loaded with the first device
+        from ...cuda.launching.several import fill_all  # loaded with the first device
 
         fill_all([grad._flat for grad in together], 0.0)
         for grad in together:

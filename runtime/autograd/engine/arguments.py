@@ -23,7 +23,6 @@ from .accumulate_grad import AccumulateGrad
 
 
 def as_tuple(name: str, argument: str, value: Any) -> tuple[Any, ...]:
-    """One tensor or edge, or several, as a tuple."""
     if isinstance(value, TensorBase) or is_edge(value):
         return (value,)
     if not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0:
@@ -39,7 +38,6 @@ def is_edge(value: Any) -> bool:
 
 
 def edge_from_user(name: str, edge: Any) -> Any:
-    """The engine's edge for a GradientEdge."""
     node, index = edge.node, edge.output_nr
     if isinstance(node, AccumulateGrad):
         return node.variable
@@ -49,12 +47,11 @@ def edge_from_user(name: str, edge: Any) -> Any:
 
 
 def root_edge(name: str, root: Any, index: int) -> Any:
-    """The edge of a tensor that backward starts from."""
     if not isinstance(root, TensorBase):
         if is_edge(root):
             return edge_from_user(name, root)
         raise ArgumentError(f"{name}(): expected Tensor as element {index} of the outputs, but got {type_name(root)}")
-    if getattr(root, "is_example", False):
+    if root._vmap_level is not None:
         raise GraphError(
             f"{name}() called inside a functorch transform, on one example of a vmap. This is not supported, please "
             f"use func.grad or func.vjp instead or call {name}() outside of functorch transforms."
@@ -65,7 +62,6 @@ def root_edge(name: str, root: Any, index: int) -> Any:
 
 
 def input_edge(name: str, wanted: Any) -> Any:
-    """The edge of a tensor whose gradient is asked for."""
     if not isinstance(wanted, TensorBase):
         if is_edge(wanted):
             return edge_from_user(name, wanted)
@@ -88,7 +84,6 @@ def initial_gradients(
 
 
 def initial(name: str, root: Any, given: Any, index: int = 0, batched: bool = False) -> Any:
-    """The gradient to start from at one root."""
     is_tensor = isinstance(root, TensorBase)
     shape, dtype = (root._shape, root._dtype) if is_tensor else _meta_of_edge(root)
     if given is None:
@@ -160,5 +155,4 @@ def _place_of_edge(edge: Any) -> Any:
 
 
 def zeros_like(tensor: Any) -> Any:
-    """Zeros of the tensor's shape and dtype, outside any graph."""
     return fresh(zeros(tensor.numel(), tensor._dtype.np, tensor._device), tensor._shape, tensor._dtype)

@@ -8,14 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from ...dispatch.elementwise.elementwise import backward
+from ...dispatch.elementwise.elementwise import Elementwise, as_number, in_order, order_of_result
+from ...dispatch.elementwise.row_loops import launch
 from ...dispatch.places import SHAPELESS
 from ...errors import ShapeError
+from ...pool.layout import STANDING
 from ...tensor.base import alias, fresh, holding
 from ...tensor.casting import cast
-from ...tensor.devices import META
-from ...tensor.dtypes import bool_
+from ...tensor.devices import CPU, META
+from ...tensor.dtypes import bool_, result_type
+from ...tensor.layouts import relaid
 from ...tensor.memory import contiguous, empty
+from ...tensor.memory_format import ordered_strides
 from ..saved.saved import unpack
 from .match_input import fit
 
@@ -26,7 +30,6 @@ def dtype_of(grads: Sequence[Any]) -> Any:
 
 
 def all_floats(metas: Sequence[Any], dtype: Any) -> bool:
-    """Whether gradients and inputs have one dtype, and it is one for real numbers."""
     if dtype is None or not dtype.is_floating_point:
         return False
     for meta in metas:  # noqa: SIM110  (a generator costs more than the loop)
@@ -85,6 +88,38 @@ def run_fused(node: Any, grad: Any) -> tuple[Any, ...]:
         found = [fit(gradient, (grad._shape, grad._dtype)) for gradient in found]
     each = iter(found)
     return node.fitted([next(each) if yes else None for yes in wanted])
+
+
+def backward(
+    op: Elementwise,
+    mask: int,
+    grad: Any,
+    saved: tuple[Any, ...],
+    masks: Sequence[bool],
+    scalars: tuple[Any, ...],
+    count: int,
+) -> list[Any]:
+    """Run the fused backward kernel for a mask of wanted gradients on operands of any layout: `count` gradients.
+
+    Saved tensors that are `masks` stay bools, all others are cast to the dtype of the computation.
+    """
+    final = result_type(grad, *(t for t, own in zip(saved, masks, strict=True) if not own))
+    computed, shape, place = final.compute, grad._shape, grad._device
+    wanted = [computed.np, *(None if own else computed.np for own in masks)]
+    numbers = [as_number(op.name, s, computed) for s in scalars]
+    attribute = f"backward_{mask}_complex" if computed.kind == "c" else f"backward_{mask}"
+    if place is not CPU:
+        from ...dispatch.elementwise.device_elementwise import gradients_on_device  # loaded with the first device
+
+        return gradients_on_device(op, mask, attribute, (grad, *saved), wanted, numbers, final, count)
+    outs = [empty(prod(shape), computed.np, place) for _ in range(count)]
+    # Of few elements native code makes rows: what follows computes the same bits from those.
+    order = order_of_result((grad, *saved), shape) if prod(shape) >= STANDING else None
+    if order is None:
+        launch(op.kernels, attribute, (grad, *saved), wanted, shape, numbers, outs)
+        return [fresh(out, shape, computed) for out in outs]
+    launch(op.kernels, attribute, *in_order((grad, *saved), wanted, shape, order), numbers, outs)
+    return [relaid(fresh(out, shape, computed), ordered_strides(shape, order)) for out in outs]
 
 
 def is_mask(node: Any, slot: str, tensor: Any) -> bool:

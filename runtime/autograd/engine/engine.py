@@ -33,7 +33,6 @@ class Missing(list[Any]):
     """The waiting gradients of a node to which only None has come so far: a None for each of its outputs."""
 
     def __add__(self, grad: Any) -> Any:
-        """The first gradient after all."""
         return grad
 
 
@@ -65,14 +64,12 @@ class BackwardPass:
         self.hooked: Any = None
 
     def propagate(self, edges: Sequence[Any], grads: Sequence[Any]) -> None:
-        """Run all nodes that the gradients reach."""
         if self.capture is not None:
             edges = self.capture.passing(edges)
         node, grad = self.follow(edges, grads, owned=False)
         self.resume(node, grad)
 
     def resume(self, node: Any, grad: Any) -> None:
-        """Go on from a node, if there is one, and all that wait."""
         self.run_from(node, grad, stay if watch.active else walker())
 
     def run_from(self, node: Any, grad: Any, run_natively: Walk) -> None:
@@ -180,7 +177,6 @@ class BackwardPass:
         return held, held_grad
 
     def deliver(self, edge: Any, grad: Any) -> None:
-        """Add a gradient to what waits for a node."""
         if edge.edge_kind != NODE:
             self.deliver_output(edge.node, edge.index, grad)
             return

@@ -49,7 +49,6 @@ class Capture:
                     forks.add(node)
 
     def is_wanted(self, edge: Any) -> bool:
-        """Whether something is asked for at an edge or below it."""
         kind = edge.edge_kind
         if kind == LEAF:
             return id(edge) in self.leaves
@@ -67,7 +66,6 @@ class Capture:
         return node.with_edges(tuple(self.passing(node.edges)))
 
     def receivers(self) -> set[int]:
-        """The ids of the nodes and leaves that get their gradient."""
         return {*self.leaves, *map(id, self.nodes), *map(id, self.leading)}
 
     def take(self, node: Node, grad: Any) -> None:
@@ -77,12 +75,10 @@ class Capture:
                 self.outputs[node, index] = grad if node.output_count == 1 else grad[index]
 
     def add(self, leaf: Any, grad: Any) -> None:
-        """A contribution to the gradient of a leaf that was asked for."""
         held = self.leaves[id(leaf)]
         self.leaves[id(leaf)] = grad if held is None else held + grad
 
     def found(self, edge: Any) -> Any:
-        """The gradient captured at an edge, or None."""
         return self.leaves[id(edge)] if edge.edge_kind == LEAF else self.outputs[_place(edge)]
 
 

@@ -28,7 +28,6 @@ def in_rows(grad: Any) -> Any:
 
 
 def broadcasts(shape: Shape, to: Shape) -> bool:
-    """Whether a shape broadcasts to another."""
     pairs = zip(shape[::-1], to[::-1], strict=False)
     return len(shape) <= len(to) and all(size in (1, wide) for size, wide in pairs)
 

@@ -128,7 +128,6 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
 
 
 def with_tangent(tensor: Any, tangent: Any, level: int) -> Any:
-    """A view of an ordinary tensor that carries a tangent."""
     dual = tensor.view_as(tensor)
     set_tangent(dual, level, placed_like(laid_out_like(tangent, dual), dual))
     return dual
@@ -149,7 +148,6 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
 
 
 def split_dual(tensor: Any, level: int) -> UnpackedDualTensor:
-    """An ordinary tensor without its tangent of a level, and that tangent."""
     tangent = tangent_at(tensor, level) if level in open_levels else None
     if tangent is None:
         return UnpackedDualTensor(tensor, None)

@@ -71,7 +71,6 @@ def propagate(
 def set_tangents(
     node_class: Any, result: Any, results: Sequence[Any], arguments: Sequence[Any], inputs: Any, levels: list[int]
 ) -> None:
-    """Compute the tangents of an op's outputs in each level."""
     for level in levels:
         along = [tangent_at(value, level) for value in inputs]
         found = node_class.tangent(below(result, level), *[below(a, level) for a in arguments], *along)
@@ -107,10 +106,9 @@ def has_room(held: Any, tangent: Any) -> bool:
 
 
 def vmaps_of(tangent: Any) -> set[int]:
-    """The numbers of the vmaps between whose examples a tangent differs."""
     found = set()
-    while getattr(tangent, "is_example", False):
-        found.add(tangent.level)
+    while tangent._vmap_level is not None:
+        found.add(tangent._vmap_level)
         tangent = tangent.value
     return found
 
@@ -169,7 +167,6 @@ def below(value: Any, level: int) -> Any:
 
 
 def fit_tangent(tangent: Any, output: Any) -> Any:
-    """A tangent of the shape, dtype and layout of its output."""
     if tangent._shape != output._shape:
         tangent = tangent.expand(output._shape)
     found = laid_out_like(fit(tangent, (output._shape, output._dtype)), output)
@@ -187,7 +184,6 @@ def laid_out_like(tangent: Any, tensor: Any) -> Any:
 
 
 def zeros_if_missing(tangent: Any, primal: Any) -> Any:
-    """The tangent itself, or zeros like its input."""
     if isinstance(primal, (list, tuple)):
         given: Sequence[Any] = tangent or [None] * len(primal)
         return [zeros_if_missing(t, p) for t, p in zip(given, primal, strict=True)]
@@ -197,7 +193,6 @@ def zeros_if_missing(tangent: Any, primal: Any) -> Any:
 
 
 def total(*parts: Any) -> Any:
-    """The sum of the parts that are there."""
     found = [part for part in parts if part is not None]
     result = found[0]
     for part in found[1:]:

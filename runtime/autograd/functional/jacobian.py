@@ -95,7 +95,6 @@ def _check_options(vectorize: bool, strategy: str) -> None:
 
 
 def _forward(func: Callable[..., Any], inputs: Any, create_graph: bool, strict: bool) -> Any:
-    """The Jacobian by forward mode, all columns at once."""
     forward, reverse = 'strategy="forward-mode"', 'strategy="reverse-mode"'
     if create_graph:
         raise NotImplementedError(TOGETHER.format("create_graph=True", forward, "create_graph=False", reverse))

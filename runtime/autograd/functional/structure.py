@@ -14,7 +14,6 @@ Tensors = tuple[Any, ...]
 
 
 def as_tensors(value: Any, function: str, what: str) -> tuple[bool, Tensors]:
-    """Whether a tuple was given, and the tensors in a tuple."""
     given = isinstance(value, tuple)
     tensors = value if given else (value,)
     for i, tensor in enumerate(tensors):
@@ -36,7 +35,6 @@ def as_inputs(value: Any, function: str, create_graph: bool) -> tuple[bool, Tens
 
 
 def outputs_of(func: Callable[..., Any], inputs: Tensors, function: str) -> tuple[bool, Tensors]:
-    """Whether the user's function returns a tuple, and the tensors that it returns."""
     return as_tensors(func(*inputs), function, "outputs of the user-provided function")
 
 
@@ -113,7 +111,6 @@ LINEAR += "create_graph=True."
 
 
 def check_outputs(strict: bool, outputs: Sequence[Any]) -> None:
-    """In strict mode all outputs must have been computed from the inputs."""
     for i, output in enumerate(outputs):
         if strict and not output.requires_grad:
             raise GraphError(NO_GRAD.format(i))
@@ -141,7 +138,6 @@ def filled(
 
 
 def zeros_for_none(found: Sequence[Any], like: Sequence[Any]) -> tuple[Any, ...]:
-    """The found tensors, with zeros in place of None."""
     return tuple(op.zeros_like(t) if value is None else value for value, t in zip(found, like, strict=True))
 
 
@@ -149,7 +145,6 @@ def zeros_for_none(found: Sequence[Any], like: Sequence[Any]) -> tuple[Any, ...]
 
 
 def _as_tuple(inp: Any, arg_name: str | None = None, fn_name: str | None = None) -> tuple[bool, Tensors]:
-    """Whether a tensor or a tuple of tensors is a tuple, and the tuple."""
     if arg_name is None and fn_name is None:
         return (True, inp) if isinstance(inp, tuple) else (False, (inp,))
     return as_tensors(inp, str(fn_name), str(arg_name))

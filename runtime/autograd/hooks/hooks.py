@@ -59,8 +59,6 @@ class RemovableHandle:
 
 
 class Hooks:
-    """The hooks of one node, or of one leaf tensor."""
-
     __slots__ = ("accumulated", "accumulator", "post", "pre", "retained", "tensor")
 
     def __init__(self) -> None:
@@ -95,7 +93,6 @@ def add_tensor_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHandle:
 
 
 def _output_hooks(edge: Any) -> tuple[Hooks, int]:
-    """The hooks of the node that an edge leads to, and the number of its output."""
     node, index = (edge, 0) if edge.edge_kind == 0 else (edge.node, edge.index)
     return _hooks_of(node), index
 
@@ -146,14 +143,12 @@ def run_tensor_hooks(hooks: Hooks, grad: Any, index: int = 0) -> Any:
 
 
 def run_output_hooks(node: Any, grad: Any) -> Any:
-    """Tensor hooks on the gradient of a node's outputs."""
     if node.output_count == 1:
         return run_tensor_hooks(node.hooks, grad)
     return [run_tensor_hooks(node.hooks, g, i) for i, g in enumerate(grad)]
 
 
 def run_pre_hooks(node: Any, grad: Any) -> Any:
-    """Tensor hooks, then pre-hooks, on the gradient of a node that is about to run."""
     grad = run_output_hooks(node, grad)
     given = (grad,) if node.output_count == 1 else tuple(grad)
     for hook in list(node.hooks.pre.values()):
@@ -163,7 +158,6 @@ def run_pre_hooks(node: Any, grad: Any) -> Any:
 
 
 def run_post_hooks(node: Any, grads: tuple[Any, ...], grad: Any) -> tuple[Any, ...]:
-    """Post-hooks on the gradients that a node has just computed."""
     given = (grad,) if node.output_count == 1 else tuple(grad)
     for hook in list(node.hooks.post.values()):
         if (new := hook(grads, given)) is not None:

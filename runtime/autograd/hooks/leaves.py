@@ -71,7 +71,6 @@ current = Current()
 
 
 def propagate_with_hooks(backward_pass: Any, edges: Sequence[Any], grads: Sequence[Any]) -> None:
-    """Run a backward pass in which leaves may have hooks."""
     capture = backward_pass.capture
     if capture is not None:
         edges = capture.passing(edges)

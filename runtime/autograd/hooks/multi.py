@@ -18,8 +18,6 @@ MODES = ("all", "any")
 
 
 class MultiHandle(RemovableHandle):
-    """Takes away the hooks of several tensors."""
-
     def __init__(self, handles: tuple[RemovableHandle, ...]) -> None:
         self.handles = handles
 
@@ -91,7 +89,6 @@ class Together:
         self.function = function
 
     def part(self, index: int) -> Callable[[Any], None]:
-        """The hook for one of the tensors."""
         return functools.partial(self.note, index)
 
     def note(self, index: int, grad: Any) -> None:

@@ -12,10 +12,10 @@ from typing import Any
 
 from ...errors import GraphError, ShapeError
 from ...namespace import op
-from ...ops.shape.formulas import as_strided_backward
 from ...tensor.history import set_history
 from ...tensor.memory_overlap import overlaps
 from ...tensor.views import span
+from ..as_strided_formulas import as_strided_backward
 from ..engine.match_input import broadcasts, fit
 from ..hooks.hooks import RemovableHandle, retain_grad
 from ..node import FREED, Node, node_at, output_at
@@ -60,7 +60,6 @@ class CopySlices(Node):
         return (passed.contiguous(), *grads[1:])
 
     def split_gradient(self, grad: Any) -> tuple[Any, Any]:
-        """A copy of the gradient, and in the same memory the region."""
         passed = self._laid_out_as_base(grad)
         return passed, passed.as_strided(*self.geometry)
 
@@ -72,7 +71,6 @@ class CopySlices(Node):
         return storage.as_strided(*self.layout).copy_(grad)
 
     def region(self) -> Region:
-        """The node of the region's new value, as a part of the new base."""
         return Region(self, (*self.layout, 0), self.geometry)
 
     @property
@@ -86,7 +84,6 @@ class CopySlices(Node):
         self.freed = True
 
     def name(self) -> str:
-        """PyTorch's name for this node."""
         return "CopySlices"
 
 
@@ -120,7 +117,6 @@ class Region(Node):
         return (as_strided_backward(grad, *self.layout, *self.geometry),)
 
     def name(self) -> str:
-        """PyTorch's name for this node."""
         return "AsStridedBackward0"
 
 
@@ -135,7 +131,6 @@ class Replaced(Node):
         super().__init__((None, edge))
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """Nothing for the old value, everything for the new one."""
         return (None, grad)
 
 
@@ -149,7 +144,6 @@ class Overwritten(Node):
         self.writer = writer
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """Zeros."""
         return (op.zeros_like(grad),)
 
     def name(self) -> str:
@@ -187,17 +181,14 @@ class Relaid(Node):
         return (fit(grad, self.meta),)
 
     def name(self) -> str:
-        """The name of the node behind it."""
         return node_of(self).name()
 
 
 def shown(edge: Any) -> Any:
-    """The edge that users see."""
     return edge.edges[0] if type(edge) is Relaid else edge
 
 
 def node_of(edge: Any) -> Any:
-    """The node that users see at an edge."""
     return node_at(shown(edge))
 
 

@@ -57,12 +57,10 @@ class Turned(Node):
         self.conjugated, self.negated = view.conjugated, view.negated
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """The gradient turned as the elements are."""
         grad = op.conj_physical(grad) if self.conjugated else grad
         return (op.neg(grad) if self.negated else grad,)
 
     def name(self) -> str:
-        """PyTorch's name for this node."""
         return "ConjBackward0" if self.conjugated else "NegViewBackward0"
 
 
@@ -76,19 +74,15 @@ class RetypedSlices(CopySlices):
         self.layouts = layouts_of(base, view)
 
     def split_gradient(self, grad: Any) -> tuple[Any, Any]:
-        """A copy of the gradient, and in the same memory the region."""
         memory = grad.new_zeros(self.layouts.base_size)
         passed = memory.as_strided(*self.layouts.base).copy_(grad)
         return passed, in_other_dtype(memory).as_strided(*self.layouts.view)
 
     def region(self) -> Region:
-        """The node of the region's new value, as a part of the new base."""
         return RetypedRegion(self, self.layouts)
 
 
 class RetypedRegion(Region):
-    """Elements of a base read in another dtype."""
-
     __slots__ = ("layouts",)
 
     def __init__(self, edge: Any, layouts: Layouts) -> None:
@@ -103,12 +97,10 @@ class RetypedRegion(Region):
 
 
 def slices(base: Any, view: Any, edge: Any) -> CopySlices:
-    """The node of a base of which the region that `view` shows was replaced."""
     return (CopySlices if view._dtype is base._dtype else RetypedSlices)(base, view, edge)
 
 
 def follow_base(view: Any, base: Any) -> None:
-    """Derive a view from the history that its base has now."""
     edge = edge_of(base)
     same = view._dtype is base._dtype
     node = Region(edge, layout_of(base), layout_of(view)) if same else RetypedRegion(edge, layouts_of(base, view))
@@ -146,5 +138,4 @@ def placed_like(tangent: Any, tensor: Any) -> Any:
 
 
 def layout_of(tensor: Any) -> Layout:
-    """Shape, strides and offset in the storage."""
     return tensor._shape, tensor.stride(), tensor._offset

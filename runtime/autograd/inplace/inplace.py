@@ -56,7 +56,6 @@ def date_operands(tensor: Any) -> None:
 
 
 def refresh_views(base: Any) -> None:
-    """Derive each live view of `base` from its new history."""
     for view in live_views(base):
         if view._views is None:
             follow_base(view, base)

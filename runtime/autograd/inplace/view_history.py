@@ -101,7 +101,6 @@ def check_origin(name: str, tensor: Any) -> None:
 
 
 def not_recorded(*views: Any) -> None:
-    """Mark views that were just made while nothing is recorded."""
     if mode.grad is None or not views:
         return
     base = views[0]._base
@@ -112,7 +111,6 @@ def not_recorded(*views: Any) -> None:
 
 
 def several(views: Sequence[Any]) -> None:
-    """Mark views as made by one op that returns several."""
     for view in views:
         view._views = SEVERAL
     if views and views[0]._rg:
@@ -162,7 +160,6 @@ def written(base: Any) -> bool:
 
 
 def outdate(view: Any) -> None:
-    """Make every use of a view in a graph an error from now on."""
     if type(view._fn) is not Outdated:
         set_history(view, Outdated(view._fn, view._views))
 

@@ -88,14 +88,12 @@ def end_write(tensor: Any) -> None:
 
 
 def last_writer(tensor: Any) -> str:
-    """The op that wrote last, in words."""
     writer = tensor._writes[1]
     place = getattr(writer, "place", "")
     return f"{writer}()" + (f" at {place}" if place else "")
 
 
 def calling_line() -> str:
-    """File and line of the innermost call outside this package."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame = frame.f_back

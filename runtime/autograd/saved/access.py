@@ -105,7 +105,6 @@ class SavedTensor:
 
     @property
     def unpack_hook(self) -> Any:
-        """The hook that unpacks, or None."""
         kept = self.kept
         return kept.unpack_hook if type(kept) is Packed else None
 
@@ -154,7 +153,6 @@ def outside(tensor: Any) -> Any:
 
 
 def check_hooks(name: str, pack_hook: Any, unpack_hook: Any) -> None:
-    """Whether both hooks can be called."""
     for what, hook in (("pack_hook", pack_hook), ("unpack_hook", unpack_hook)):
         if not callable(hook):
             raise TypeError(f"{name}(): argument '{what}' must be a callable, not {type_name(hook)}")

@@ -10,7 +10,6 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...dispatch.elementwise.elementwise import NUMBER
 from ...modes.grad_mode import mode
 from ...modes.intercept import SAVING, Watcher, watch
 from ...modes.thread_state import PerThread
@@ -19,7 +18,7 @@ from ...tensor.history import clear_history, set_history
 from ..node import Node, recording_node
 from .access import check_hooks
 from .packed import Packed
-from .saved import edge_from, edge_of
+from .saved import NUMBER, edge_from, edge_of
 
 _NAME = "saved tensor hooks"
 
@@ -74,7 +73,6 @@ class saved_tensors_hooks:
 
 
 def check_allowed() -> None:
-    """Whether hooks may be in force now."""
     if _hooks.forbidden is not None:
         raise RuntimeError(_hooks.forbidden)
 

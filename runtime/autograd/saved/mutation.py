@@ -20,14 +20,12 @@ from .access import outside
 from .hooks import saved_tensors_hooks
 from .saved import version_of
 
-_NAME = "mutation of saved tensors"
+_MUTATION = "mutation of saved tensors"
 _INNERMOST = 1000  # after batching: what is written to is then an ordinary tensor
 _allowed: list[Mutation] = []  # the context in force
 
 
 class Kept:
-    """A saved tensor, and the version that its memory had."""
-
     __slots__ = ("__weakref__", "tensor", "version")
 
     def __init__(self, tensor: Any) -> None:
@@ -35,7 +33,6 @@ class Kept:
         self.version = version_of(tensor)
 
     def copy(self) -> None:
-        """Leave the shared memory."""
         with no_grad():
             self.tensor, self.version = self.tensor.clone(), 0
 
@@ -47,13 +44,11 @@ class Mutation:
         self.kept: dict[int, weakref.WeakSet[Kept]] = {}
 
     def pack(self, tensor: Any) -> Kept:
-        """The pack hook of the block."""
         kept = Kept(tensor)
         self.kept.setdefault(id(owner_of(tensor)), weakref.WeakSet()).add(kept)
         return kept
 
     def unpack(self, kept: Kept) -> Any:
-        """Its unpack hook."""
         if self not in _allowed:
             raise AssertionError(
                 "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was "
@@ -67,12 +62,10 @@ class Mutation:
         return kept.tensor
 
     def about_to_write(self, tensor: Any) -> None:
-        """Copy what was saved in the memory of a tensor."""
         for kept in self.kept.pop(id(owner_of(tensor)), ()):
             kept.copy()
 
     def intercept(self, call: OpCall) -> Any:
-        """Look at what an op writes to before it does."""
         written = call.kwargs.get("out")
         if written is None and (call.function.__name__.endswith("_") or call.name.partition(".")[0].endswith("_")):
             written = call.args[0]
@@ -124,10 +117,10 @@ def allow_mutation_on_saved_tensors() -> Iterator[Mutation]:
     block = Mutation()
     with saved_tensors_hooks(block.pack, block.unpack):
         _allowed.append(block)
-        watch.enter(_NAME, Watcher(intercept=block.intercept, order=_INNERMOST))
+        watch.enter(_MUTATION, Watcher(intercept=block.intercept, order=_INNERMOST))
         try:
             yield block
         finally:
-            watch.leave(_NAME)
+            watch.leave(_MUTATION)
             _allowed.remove(block)
             block.kept.clear()

@@ -26,7 +26,6 @@ class SavedLeaf(Node):
     gives_fresh = False
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """The gradient as it is."""
         return (grad,)
 
 

@@ -16,6 +16,8 @@ from ..inplace.writers import last_writer
 from ..node import Node, Output
 from .packed import PACKED_VERSION, Packed
 
+NUMBER = [0, "nobody: it stands for a number"]  # the count of writes of tensors that stand for numbers
+
 
 def unpack(node: Node, name: str) -> Any:
     """A saved input (None when it was not needed); an error when it was freed or has been written to since."""
@@ -50,7 +52,6 @@ def unpacked(node: Node) -> Node:
 
 
 def unpack_list(node: Node, name: str) -> Any:
-    """The saved tensors of a list argument."""
     tensors = getattr(node, name)
     found: Any = None
     for i, (tensor, version) in enumerate(zip(tensors or (), getattr(node, f"{name}_version") or (), strict=True)):
@@ -86,7 +87,6 @@ def version_of(tensor: Any) -> int:
 
 
 def modified(node: Node, name: str, tensor: Any, expected: int) -> InplaceError:
-    """The error for a saved tensor that was changed in place."""
     return InplaceError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"{name!r} of {node.op_name}() ({node.spec_place}), a tensor of shape {list(tensor._shape)}, was last written "
@@ -101,7 +101,6 @@ def edge_of(tensor: Any) -> Any:
 
 
 def meta_of(tensor: Any) -> tuple[Any, Any]:
-    """The shape and dtype that a gradient of this tensor must have."""
     return tensor._shape, tensor._dtype
 
 
@@ -123,6 +122,5 @@ def missing_output(node: Any, index: int, grads: Any) -> Any:
 
 
 def zeros_of(meta: tuple[Any, Any], place: Any) -> Any:
-    """Zeros of a shape and dtype on a device."""
     shape, dtype = meta
     return fresh(zeros(prod(shape), dtype.np, place), shape, dtype)

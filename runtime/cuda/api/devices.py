@@ -25,6 +25,11 @@ def is_available() -> bool:
     return device_count() > 0
 
 
+def amp_definitely_not_available() -> bool:
+    """Whether there is none, as PyTorch's package of mixed precision asks."""
+    return not is_available()
+
+
 def init() -> None:
     """Find the driver; everything else does so when it needs it.
 

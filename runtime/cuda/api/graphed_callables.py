@@ -106,7 +106,6 @@ class Graphed:
         self.outputs, self.structure = flatten(found)
 
     def capture_backward(self, pool: Pool, allow_unused: bool) -> None:
-        """Record the backward pass."""
         self.output_grads = [zeros_like(output) if output.requires_grad else None for output in self.outputs]
         outputs = [output for output in self.outputs if output.requires_grad]
         if outputs:
@@ -129,7 +128,6 @@ class Graphed:
         return module
 
     def call(self, *arguments: Any) -> Any:
-        """Replay the forward pass on other arguments."""
         given = _tensors(arguments)
         if len(given) != len(self.given):
             raise TypeError(f"graphed callable: expected {len(self.given)} tensors, but got {len(given)}")

@@ -37,11 +37,7 @@ def _library() -> Any:
 
 
 def _tell(function: str, *arguments: Any) -> Any:
-    """Call the library, if it is there.
-
-    Raises:
-        RuntimeError: there is no device to profile.
-    """
+    """Call the library, if it is there; a RuntimeError where there is no device to profile."""
     if not available():
         raise DeviceError("NVTX functions not installed. Are you sure you have a CUDA build?")
     found = _library()

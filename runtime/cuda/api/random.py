@@ -18,7 +18,6 @@ __all__ += ["set_rng_state", "set_rng_state_all"]
 
 
 def _generator(device: Any, function: str) -> Generator:
-    """The generator that draws on a device use when none is given."""
     index_of(device, function)
     return default_generator
 

@@ -40,7 +40,6 @@ class Capture:
         self.word: Any = None  # of bad indices
 
     def begin(self, mode: str) -> None:
-        """Record from now on."""
         self.driver.begin_capture(self.stream, mode)
         underway.append(self)
         Changes.told()  # native code would take memory from elsewhere
@@ -74,7 +73,6 @@ class Capture:
 
 
 def side_stream(found: Driver, device: int) -> int:
-    """The stream of a device for what is done at once during captures."""
     with _making:
         sides = _sides.setdefault(found, {})
         if device not in sides:
@@ -101,7 +99,6 @@ def of_stream(stream: int) -> Capture | None:
 
 
 def here_on(device: int) -> Capture | None:
-    """The capture that the current stream of a device takes part in."""
     return of_stream(current_stream(device)) if underway else None
 
 

@@ -13,11 +13,7 @@ _numbers = itertools.count(1)
 
 
 class PrivatePool:
-    """The blocks of graphs that share memory on one device.
-
-    Args:
-        handle: what users name it by.
-    """
+    """The blocks of graphs that share memory on one device."""
 
     def __init__(self, handle: tuple[int, int]) -> None:
         self.handle = handle
@@ -27,5 +23,4 @@ class PrivatePool:
 
 
 def new_handle() -> tuple[int, int]:
-    """A name that no other pool has."""
     return next(_numbers), 0

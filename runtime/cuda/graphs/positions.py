@@ -50,7 +50,6 @@ class Draws:
         return self.place, added
 
     def end(self) -> None:
-        """The capture is over: nothing was drawn."""
         self.generator._restore(self.before)
 
     def replay(self) -> None:

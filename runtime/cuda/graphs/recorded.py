@@ -36,13 +36,11 @@ class Recorded:
         self.executable = self.driver.instantiate(self.graph)
 
     def forget_graph(self) -> None:
-        """Keep only what is replayed."""
         if self.graph is not None:
             self.driver.destroy_graph(self.graph)
             self.graph = None
 
     def replay(self, stream: int) -> None:
-        """Do on the current stream what was recorded."""
         if self.executable is None:
             self.instantiate()
         assert self.executable is not None

@@ -60,7 +60,6 @@ def refusal(status: Status, what: str = "") -> AcceleratorError:
 
 
 def name_of(status: Status) -> str:
-    """CUDA's name without its beginning."""
     return status.name if status is Status.CAPTURED_EVENT else f"STREAM_CAPTURE_{status.name}"
 
 

@@ -30,7 +30,6 @@ class Called(NamedTuple):
 
 
 def performed(made: Called) -> int:
-    """The status of a call."""
     words = np.array(made.words, np.int64)
     for place, of in made.inside:
         words[place] = words.ctypes.data + 8 * of
@@ -46,5 +45,4 @@ def function_at(address: int) -> Any:
 
 
 def arguments(*given: int) -> list[int]:
-    """Arguments, filled up to as many as there are."""
     return [*given, *[0] * (ARGUMENTS - len(given))]

@@ -86,7 +86,6 @@ def fill_permutation(flat: DeviceArray, seed: Any, offset: int) -> None:
 
 
 def _computed(flat: DeviceArray) -> Any:
-    """The type in which floating-point numbers of an array are computed."""
     return np.float64 if flat.itemsize == 8 else np.float32
 
 

@@ -11,7 +11,8 @@ from ...kernels.cuda.element import text_kernel
 from ...kernels.cuda.storage import in_registers
 from .. import memory
 from ..array import DeviceArray
-from .elementwise import as_given, run
+from .elementwise import as_given as given_to_loops
+from .elementwise import run as run_loops
 
 
 def apply(function: Any, computed: np.dtype, operands: Sequence[Any], *outs: DeviceArray) -> None:
@@ -24,8 +25,8 @@ def apply(function: Any, computed: np.dtype, operands: Sequence[Any], *outs: Dev
         operands: arrays of any dtype that broadcast to the results, and numbers.
     """
     registers = in_registers(computed)
-    given = [as_given(ready(value, registers), registers) for value in operands]
-    run(text_kernel(function, registers), given, outs[0].shape, outs)
+    given = [given_to_loops(ready(value, registers), registers) for value in operands]
+    run_loops(text_kernel(function, registers), given, outs[0].shape, outs)
 
 
 def made(function: Any, shape: Sequence[int], operands: Sequence[Any], dtype: np.dtype | None = None) -> DeviceArray:

@@ -72,7 +72,6 @@ def between(source: np.dtype, to: np.dtype) -> np.dtype:
 
 
 def fill(to: DeviceArray, value: Any) -> None:
-    """Set all elements to a number."""
     computed = in_registers(to.stored)
     run(copy_kernel(computed), (np.asarray(value).astype(computed)[()],), to.shape, (to,))
 

@@ -32,7 +32,6 @@ def run(function: Any, total: int, computed: np.dtype, *arguments: Any) -> None:
 
 
 def as_given(value: Any, place: Any, computed: np.dtype) -> Any:
-    """An argument as the kernel takes it."""
     if isinstance(value, tuple):
         return tuple([as_given(inner, place, computed) for inner in value])
     if isinstance(value, bool | int):

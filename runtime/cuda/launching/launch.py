@@ -58,7 +58,6 @@ def launch(kernel: Kernel, blocks: Any, threads: Any, *arguments: Any, shared: i
 
 
 def perform(made: Launched, device: int) -> None:
-    """Launch, on the current stream of a device."""
     driver().launch(made.function, made.grid, made.block, made.words, made.shared, current_stream(device))
     noted(made)
 
@@ -81,7 +80,6 @@ def extents(given: Any) -> Extent:
 
 
 def signature_of(arguments: tuple[Any, ...]) -> Signature:
-    """The parts of a signature that arguments are of."""
     return tuple([part_of(argument) for argument in arguments])
 
 
@@ -94,18 +92,15 @@ def part_of(argument: Any) -> Any:
 
 
 def dtype_of(number: Any) -> np.dtype:
-    """The dtype in which a number is passed."""
     found = PYTHON_NUMBERS.get(type(number))
     return number.dtype if found is None else found
 
 
 def device_of(arguments: tuple[Any, ...]) -> int:
-    """The number of the device on which the arrays among the arguments lie."""
     return next(argument for argument in flat(arguments) if isinstance(argument, DeviceArray)).device.index or 0
 
 
 def flat(arguments: tuple[Any, ...]) -> Iterator[Any]:
-    """The arrays and numbers of arguments, those in tuples among them."""
     for argument in arguments:
         if isinstance(argument, tuple):
             yield from flat(argument)

@@ -23,7 +23,6 @@ class Layout(NamedTuple):
 
     @property
     def reaches(self) -> list[int]:
-        """For each array, the elements from its first one to its last."""
         return [1 + sum((n - 1) * s for n, s in zip(self.sizes, steps, strict=True)) for steps in self.steps]
 
 

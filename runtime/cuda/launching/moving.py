@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cuda.kernel import Kernel
-from ...kernels.cuda.loops import THREADS
+from ...kernels.cuda.loops import THREADS as LOOP_THREADS
 from ...kernels.cuda.storage import in_registers
 from ..array import DeviceArray
 from ..fallback import Fallback, arrays_in
@@ -25,7 +25,7 @@ LEAST = 32  # threads of a block
 def over_elements(kernel: Kernel, size: int, *arguments: Any, of_thread: int = 1) -> None:
     """Launch a thread for each of `size` elements, or for several; the last argument says how many there are."""
     if size:
-        threads = THREADS if size > THREADS else -(-size // LEAST) * LEAST
+        threads = LOOP_THREADS if size > LOOP_THREADS else -(-size // LEAST) * LEAST
         launch(kernel, -(-size // (threads * of_thread)), threads, *arguments, UINT32(size))
 
 
@@ -35,7 +35,6 @@ def numbers(*given: int) -> tuple[Any, ...]:
 
 
 def summed_in(dtype: np.dtype) -> np.dtype:
-    """The dtype of sums of elements."""
     return INT64 if dtype.kind in "iu" else in_registers(dtype)
 
 

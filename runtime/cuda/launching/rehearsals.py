@@ -36,8 +36,6 @@ class Rehearsal:
 
 
 class _Here(PerThread):
-    """The rehearsal of this thread."""
-
     def __init__(self) -> None:
         self.now: Rehearsal | None = None
 
@@ -47,7 +45,6 @@ here = _Here()
 
 @contextmanager
 def rehearsed() -> Iterator[Rehearsal]:
-    """Note what this thread launches inside."""
     before, here.now = here.now, Rehearsal()
     try:
         yield here.now
@@ -66,13 +63,10 @@ def unrehearsed() -> Iterator[None]:
 
 
 def is_rehearsed() -> bool:
-    """Whether this thread's launches are noted."""
     return here.now is not None
 
 
 class Watched:
-    """A driver during a rehearsal."""
-
     def __init__(self, driver: Any) -> None:
         self.driver = driver
 
@@ -83,30 +77,25 @@ class Watched:
 
 
 def watched(driver: Any) -> Any:
-    """A driver as this thread calls it."""
     return driver if here.now is None else Watched(driver)
 
 
 def noted(launched: Any) -> None:
-    """A launch or call was made."""
     if here.now is not None:
         here.now.launches.append(launched)
 
 
 def block_noted(block: Any) -> None:
-    """A block was given out."""
     if here.now is not None:
         here.now.blocks.append(block)
 
 
 def word_noted(word: Any) -> None:
-    """A word for bad indices is given to a launch."""
     if here.now is not None and word not in here.now.words:
         here.now.words.append(word)
 
 
 def constant_noted(array: Any) -> None:
-    """An array holds what a kernel finds there each time."""
     if here.now is not None:
         here.now.constants.append(array)
 

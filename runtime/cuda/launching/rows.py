@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...kernels.cpu.folding import Folding
-from ...kernels.cuda.rows import BLOCK, row_kernel, wide_of
+from ...kernels.cuda.rows import BLOCK_ELEMENTS, row_kernel, wide_of
 from ...tensor.row_shapes import Given, Output, row_shape
 from .. import memory
 from ..array import DeviceArray
@@ -23,7 +23,7 @@ WARP = 32  # lanes of a warp, and columns of a block
 THREADS = 256  # of a block of several teams, and of one that has a part of a row
 MANY = 512  # threads of a block that has, of a long row, all or a part
 MOST_LANES = MANY // WARP  # of a column
-HELD = MANY * BLOCK  # elements of the longest row that a block has in registers
+HELD = MANY * BLOCK_ELEMENTS  # elements of the longest row that a block has in registers
 SPLIT = 1 << 14  # elements of a part, at least, where rows are split among blocks
 ALONE = 1 << 11  # the same where no element waits for others
 BLOCKS = 512  # that keep a device busy
@@ -65,7 +65,6 @@ def run(
 
 
 def program(name: str) -> str:
-    """The generated module of one of specgrad's own programs."""
     return f"{__name__.partition('.runtime.')[0]}.generated.kernels.rows.cuda_{name}"
 
 
@@ -83,7 +82,6 @@ def over(
 
 
 def rows_of(before: int, along: int, after: int) -> Rows:
-    """The rows of an array that is seen as (before, along, after)."""
     if after == 1:
         return Rows("rows", before, along, (along,))
     return Rows("columns", before * after, along, (along, after))
@@ -105,7 +103,6 @@ def folded_shape(found: Folding) -> tuple[int, ...]:
 
 
 def unfolded(array: DeviceArray, found: Folding) -> DeviceArray:
-    """The array whose dimensions were brought together."""
     if not found.order:
         return array
     back = sorted(range(len(found.order)), key=found.order.__getitem__)
@@ -143,7 +140,6 @@ def is_far(rows: Rows) -> bool:
 
 
 def layout_of(rows: Rows) -> tuple[Any, ...]:
-    """The sizes of a layout as kernels take them."""
     return tuple(map(UINT64 if is_far(rows) else UINT32, rows.layout))
 
 
@@ -159,8 +155,8 @@ def team_of(rows: Rows, itemsize: int = 4) -> tuple[str, str, int, Any]:
         if lanes == 1:
             threads = threads_of(count)
             return "held", "thread", -(-count // threads), threads
-        return "held" if along <= lanes * BLOCK else "whole", "columns", -(-count // WARP), (WARP, lanes, 1)
-    lanes = power_of_two(-(-along // BLOCK))
+        return "held" if along <= lanes * BLOCK_ELEMENTS else "whole", "columns", -(-count // WARP), (WARP, lanes, 1)
+    lanes = power_of_two(-(-along // BLOCK_ELEMENTS))
     if lanes <= WARP:
         teams = threads_of(count * lanes) // lanes
         return "held", "warp", -(-count // teams), (lanes, teams, 1)
@@ -178,16 +174,14 @@ def held_by(itemsize: int) -> int:
 
 
 def power_of_two(number: int) -> int:
-    """The least that is no less."""
     return 1 << max(number - 1, 0).bit_length()
 
 
 def lanes_of_column(along: int) -> int:
-    return min(max(-(-along // BLOCK), 1), MOST_LANES)
+    return min(max(-(-along // BLOCK_ELEMENTS), 1), MOST_LANES)
 
 
 def threads_of_part(along: int) -> int:
-    """How many threads have a part of a row."""
     return THREADS if along <= HELD else MANY
 
 

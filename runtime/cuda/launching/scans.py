@@ -15,7 +15,7 @@ from ..array import DeviceArray
 from .launch import launch
 from .moving import numbers, over_elements
 
-SHORT = 8  # elements of the longest lines of which each thread has one
+SHORT_LINE = 8  # elements of the longest lines of which each thread has one
 MANY = 2048  # lines side by side, from which on each thread has one
 LEAST = 32  # threads of a block
 BLOCKS = 512  # that keep a device busy
@@ -44,7 +44,7 @@ def scan(
     given: Any = tuple([a.ravel() for a in sources]), tuple([a.ravel() for a in results])
     if not lines * along:
         return
-    if along <= SHORT or (after > 1 and lines >= MANY):
+    if along <= SHORT_LINE or (after > 1 and lines >= MANY):
         over_elements(scanning(by_thread, name, computed), lines, *given, *numbers(along, after, reverse))
         return
     layout = numbers(along, after, reverse)
@@ -62,7 +62,6 @@ def scan(
 
 
 def states_of(name: str, computed: np.dtype, count: int, device: Any) -> tuple[DeviceArray, ...]:
-    """Arrays for both numbers of states."""
     return tuple([memory.empty((count,), np.dtype(kind), device) for kind in types_of(name, computed)])
 
 
@@ -72,5 +71,4 @@ def threads_of(along: int) -> int:
 
 
 def seen(shape: Sequence[int], dim: int) -> tuple[int, int, int]:
-    """A shape as (before, along, after)."""
     return prod(shape[:dim]), shape[dim], prod(shape[dim + 1 :])

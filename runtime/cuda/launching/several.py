@@ -56,7 +56,6 @@ _finding = new_lock()
 
 
 def table_of(rows: Rows, device: Any) -> Table:
-    """The table of these rows for work of the current stream."""
     if here_on(device.index) is not None:
         return Table(rows, device)
     key = chosen(), device.index, current_stream(device.index), rows
@@ -125,11 +124,23 @@ def reals(array: DeviceArray) -> DeviceArray:
 
 
 def by_kind(arrays: Iterable[DeviceArray]) -> list[list[DeviceArray]]:
-    """Flat arrays, as real numbers, by dtype and device."""
     found: dict[Any, list[DeviceArray]] = {}
     for array in map(reals, arrays):
         found.setdefault((array.stored, array.device), []).append(array)
     return list(found.values())
+
+
+def filled(values: Any, numbers: Any) -> Any:
+    return (numbers[0],)
+
+
+FILL = Change(lambda target: target.device(filled), (True,))
+
+
+def fill_all(arrays: Iterable[DeviceArray], value: float) -> None:
+    """Set all elements of flat arrays to a number."""
+    for same in by_kind(arrays):
+        change(FILL, [(array,) for array in same], (value,))
 
 
 def within_reach(elements: int) -> bool:

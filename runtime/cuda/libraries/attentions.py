@@ -29,8 +29,6 @@ class Attention(NamedTuple):
 
 
 class AttentionGradients(NamedTuple):
-    """What an attention gives its query, key and value."""
-
     forward: Attention
     above: Layout  # the gradient of the output
     results: tuple[Layout, Layout, Layout]

@@ -17,7 +17,6 @@ class Matrices(NamedTuple):
     step: int
 
     def at(self, number: int) -> int:
-        """The address of one of them."""
         return self.address + number * self.step
 
 
@@ -25,13 +24,11 @@ class OneByOne:
     """Batches for what has the methods of `protocol.Solvers`; numbers about each matrix lie side by side."""
 
     def potrf_all(self, dtype: np.dtype, n: int, a: Matrices, info: int, count: int, stream: int) -> None:
-        """`potrf` of each matrix."""
         one: Any = self
         for k in range(count):
             one.potrf(dtype, n, a.at(k), a.ld, info + k * INT32_SIZE, stream)
 
     def getrf_all(self, dtype: np.dtype, n: int, a: Matrices, pivots: int, info: int, count: int, stream: int) -> None:
-        """`getrf` of each matrix, which is square."""
         one: Any = self
         for k in range(count):
             one.getrf(dtype, n, n, a.at(k), a.ld, pivots + k * n * INT32_SIZE, info + k * INT32_SIZE, stream)
@@ -39,7 +36,6 @@ class OneByOne:
     def getrs_all(
         self, dtype: np.dtype, n: int, k: int, a: Matrices, pivots: int, b: Matrices, info: int, count: int, stream: int
     ) -> None:
-        """`getrs` for each matrix and its right-hand sides."""
         one: Any = self
         for i in range(count):
             rows = pivots + i * n * INT32_SIZE

@@ -7,6 +7,7 @@ import importlib.util
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
+from ...extension_points import extension
 from ...modes.math_modes import math_modes
 from ..driver import chosen
 from ..launching.rehearsals import beyond_launches
@@ -40,12 +41,9 @@ def asked(library: L) -> L:
 
 
 def _of(found: Any) -> Libraries | None:
-    from ..simulated.driver import SimulatedDriver
-
-    if isinstance(found, SimulatedDriver):
-        from .simulated import SimulatedLibraries
-
-        return SimulatedLibraries(found)
+    if found.is_simulated:
+        simulated: Libraries = extension("cuda_libraries")(found)
+        return simulated
     if importlib.util.find_spec("nvmath") is None:
         return None
     from .real import RealLibraries
@@ -73,9 +71,7 @@ def _cudnn_in_use() -> Any:
 
 
 def _cudnn_of(found: Any) -> Any:
-    from ..simulated.driver import SimulatedDriver
-
-    if isinstance(found, SimulatedDriver) or importlib.util.find_spec("cudnn") is None:
+    if found.is_simulated or importlib.util.find_spec("cudnn") is None:
         return None
     try:
         frontend = importlib.import_module("cudnn")

@@ -39,7 +39,6 @@ class Convolution(NamedTuple):
 
     @property
     def spatial(self) -> slice:
-        """The spatial dims that say something, of which there are two or three."""
         return slice(1 if self.is_flat else 0, 3)
 
     @property
@@ -70,7 +69,6 @@ class Convolution(NamedTuple):
 
 
 def row_strides(shape: Ints) -> Ints:
-    """Elements from one index to the next, of arrays in row order."""
     return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
 
 

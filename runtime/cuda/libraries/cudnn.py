@@ -119,17 +119,14 @@ class Cudnn(Graphs):
 
 
 def scores(given: Attention) -> dict[str, Any]:
-    """What is done to products of queries and keys."""
     return {"attn_scale": given.scale, "use_causal_mask": given.is_causal}
 
 
 def logarithms_of(given: Attention) -> Layout:
-    """How the logarithms of an attention lie."""
     return in_rows((*given.query.shape[:3], 1))
 
 
 def in_rows(shape: Ints) -> Layout:
-    """Elements in row order."""
     return Layout(shape, row_strides(shape))
 
 

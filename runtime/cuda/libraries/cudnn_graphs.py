@@ -95,5 +95,4 @@ class Graphs:
         return Plan(graph, int(graph.get_workspace_size()))
 
     def data_type(self, dtype: np.dtype) -> Any:
-        """cuDNN's word for a dtype."""
         return getattr(self.cudnn.data_type, DATA_TYPES[dtype.name])

@@ -46,11 +46,11 @@ def multiply(
     if not result.size:
         return result
     if not a.shape[-1]:
-        tiled.multiply(as_batch(a), as_batch(b), as_batch(result), alpha, beta)
+        tiled.multiply_tiled(as_batch(a), as_batch(b), as_batch(result), alpha, beta)
         return result
     library = multiplier()
     if library is None or a.dtype.kind not in "fc":
-        tiled.multiply(as_batch(a), as_batch(b), as_batch(result), alpha, beta)
+        tiled.multiply_tiled(as_batch(a), as_batch(b), as_batch(result), alpha, beta)
         return result
     gemm, left, right = described_product(a, b, result, alpha, beta)
     library.gemm(
@@ -109,14 +109,12 @@ def is_half(a: DeviceArray) -> bool:
 
 
 def result_for(a: DeviceArray, b: DeviceArray, shape: tuple[int, ...]) -> DeviceArray:
-    """Memory for a product."""
     if a.stored == a.dtype:
         return memory.empty(shape, a.dtype, a.device)
     return memory.empty(shape, a.stored, a.device).as_read(a.dtype)
 
 
 def as_batch(a: DeviceArray) -> DeviceArray:
-    """Matrices as (batch, rows, columns)."""
     return a if a.ndim == 3 else over(a, (1, *a.shape), (0, *a.byte_strides))
 
 

@@ -55,12 +55,10 @@ class Fft(NamedTuple):
 
     @property
     def complex(self) -> np.dtype:
-        """The dtype of its complex numbers."""
         return np.dtype(f"c{2 * self.real.itemsize}")
 
     @property
     def half(self) -> tuple[int, ...]:
-        """The sizes of the complex numbers that belong to real ones."""
         return (*self.sizes[:-1], self.sizes[-1] // 2 + 1)
 
 

@@ -48,7 +48,6 @@ class RealLibraries(RealSolvers, RealBatches, RealProducts):
         self.here = _Here()
 
     def created(self, library: str, stream: int) -> tuple[Any, int]:
-        """The bindings of a library, and its handle on the device of a stream."""
         device = self.driver.enter(stream)
         bindings = importlib.import_module(f"nvmath.bindings.{library}")
         if (library, device) not in self.here.handles:
@@ -70,7 +69,6 @@ class RealLibraries(RealSolvers, RealBatches, RealProducts):
         getattr(cufft, name)(plan, source, to, *direction)
 
     def plan(self, fft: Fft, device: int) -> int:
-        """The plan of a transform."""
         cufft = importlib.import_module("nvmath.bindings.cufft")
 
         def make() -> int:

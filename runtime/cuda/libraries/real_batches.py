@@ -23,7 +23,6 @@ class RealBatches(OneByOne):
         raise NotImplementedError
 
     def _places(self, a: Matrices, count: int, stream: int) -> Any:
-        """The addresses of matrices, in memory of the device."""
         return addresses_of(a.address, a.step, count, device_of("cuda", self.driver.enter(stream)))
 
     def potrf_all(self, dtype: np.dtype, n: int, a: Matrices, info: int, count: int, stream: int) -> None:

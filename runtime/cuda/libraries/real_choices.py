@@ -53,7 +53,6 @@ class Choice:
         weakref.finalize(self, give_back, cublas, *held).atexit = False
 
     def again(self) -> Choice:
-        """The same with descriptors of its own."""
         made = Choice(self.cublas, *self.made_of)
         made.algorithm, made.workspace = self.algorithm, self.workspace
         return made
@@ -81,7 +80,6 @@ def give_back(cublas: Any, description: int, layouts: tuple[int, ...]) -> None:
 
 
 def described(cublas: Any, gemm: Gemm, bias: bool, computed: int) -> int:
-    """A descriptor of a product."""
     description: int = cublas.matmul_desc_create(computed, DATA_TYPES[gemm.computed.name])
     put(cublas.matmul_desc_set_attribute, description, TRANSPOSE_A, gemm.transpose_a, np.int32)
     put(cublas.matmul_desc_set_attribute, description, TRANSPOSE_B, gemm.transpose_b, np.int32)
@@ -91,7 +89,6 @@ def described(cublas: Any, gemm: Gemm, bias: bool, computed: int) -> int:
 
 
 def layout(cublas: Any, kind: int, rows: int, columns: int, ld: int, batch: int, stride: int) -> int:
-    """A descriptor of matrices."""
     made: int = cublas.matrix_layout_create(kind, rows, columns, ld)
     if batch > 1:
         put(cublas.matrix_layout_set_attribute, made, BATCH_COUNT, batch, np.int32)
@@ -100,7 +97,6 @@ def layout(cublas: Any, kind: int, rows: int, columns: int, ld: int, batch: int,
 
 
 def preferred(cublas: Any, aligned: int, full: bool) -> int:
-    """What the heuristic may choose from."""
     preference: int = cublas.matmul_preference_create()
     setter = cublas.matmul_preference_set_attribute
     put(setter, preference, MOST_WORKSPACE, WORKSPACE, np.uint64)

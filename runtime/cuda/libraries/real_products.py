@@ -37,8 +37,6 @@ class _Here(threading.local):
 
 
 class RealProducts:
-    """Products of matrices. See `protocol.Libraries`."""
-
     driver: Any
 
     def __init__(self) -> None:
@@ -120,11 +118,7 @@ def workspace(size: int, device: int) -> DeviceArray | None:
 
 
 def perform(name: str, made: Called) -> None:
-    """Call a function of cuBLASLt.
-
-    Raises:
-        RuntimeError: it fails.
-    """
+    """Call a function of cuBLASLt; a RuntimeError where it fails."""
     status = performed(made)
     if status:
         raise AcceleratorError(f"CUDA error: cuBLAS status {status} when calling {name}")
@@ -158,6 +152,5 @@ def product_call(words: list[int], gemm: Gemm, choice: Choice, aligned: int) -> 
 
 
 def bits(number: Number, kind: np.dtype) -> list[int]:
-    """A number in two words."""
     filled = np.array(number, kind).tobytes().ljust(16, b"\0")
     return [int(word) for word in np.frombuffer(filled, np.int64)]

@@ -8,6 +8,7 @@ from math import prod
 import numpy as np
 
 from ...errors import AcceleratorError
+from ...extension_points import fill
 from ..launching.calls import FUNCTION, Called, arguments, performed
 from ..simulated.driver import SimulatedDriver
 from ..simulated.memory import Region
@@ -91,7 +92,6 @@ class SimulatedLibraries(SimulatedSolvers):
 
 
 def in_row_order(address: int, dtype: np.dtype, sizes: tuple[int, ...], batch: int) -> Operand:
-    """Arrays that lie one after the other, each in row order."""
     return row(address, dtype, batch * prod(sizes))._replace(shape=(batch, *sizes), steps=steps_of((batch, *sizes)))
 
 
@@ -134,3 +134,6 @@ def gemm_operands(gemm: Gemm, a: int, b: int, c: int) -> tuple[Operand, Operand,
         column_major(b, gemm.stored, rows_b, columns_b, gemm.ldb, gemm.batch, gemm.stride_b),
         column_major(c, gemm.result, gemm.m, gemm.n, gemm.ldc, gemm.batch, gemm.stride_c),
     )
+
+
+fill("cuda_libraries", SimulatedLibraries)

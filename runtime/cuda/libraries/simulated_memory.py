@@ -38,7 +38,6 @@ class Operand(NamedTuple):
         return self._over(region.bytes.view(np.uint8), self.dtype.itemsize, self.dtype).copy()
 
     def write(self, region: Region, values: Any) -> None:
-        """Set the elements."""
         self._over(region.bytes, self.dtype.itemsize, self.dtype)[...] = values
         for byte in range(self.dtype.itemsize):
             self._over(region.written[byte:], 1, np.dtype(np.bool_))[...] = True
@@ -52,12 +51,10 @@ class Operand(NamedTuple):
 
 
 def column_major(address: int, dtype: np.dtype, rows: int, columns: int, ld: int, batch: int, stride: int) -> Operand:
-    """Matrices that lie column after column."""
     return Operand(address, dtype, (batch, rows, columns), (stride, 1, ld))
 
 
 def row(address: int, dtype: np.dtype, size: int) -> Operand:
-    """Elements that lie side by side."""
     return Operand(address, dtype, (size,), (1,))
 
 

@@ -18,18 +18,13 @@ Values = tuple[Any, ...]
 
 
 def matrix(address: int, dtype: np.dtype, rows: int, columns: int, ld: int) -> Operand:
-    """One matrix.
-
-    Raises:
-        RuntimeError: its leading dimension is less than the length of a column.
-    """
+    """One matrix; a RuntimeError where its leading dimension is less than the length of a column."""
     if ld < max(rows, 1):
         raise AcceleratorError(f"cuSOLVER error: CUSOLVER_STATUS_INVALID_VALUE: ld is {ld} of {rows} rows")
     return column_major(address, dtype, rows, columns, ld, 1, 0)._replace(shape=(rows, columns), steps=(1, ld))
 
 
 def lapack(name: str, dtype: np.dtype) -> Callable[..., Any]:
-    """A routine of LAPACK or BLAS for a dtype."""
     from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
     find = get_blas_funcs if name == "trsm" else get_lapack_funcs

@@ -15,7 +15,7 @@ MOST_BLOCKS = 65535  # along y and z
 SMALL, SHORT = 1 << 10, 1 << 8  # elements of a matrix that has no need of tiles, and of the sum behind each
 
 
-def multiply(a: DeviceArray, b: DeviceArray, result: DeviceArray, alpha: Number, beta: Number) -> None:
+def multiply_tiled(a: DeviceArray, b: DeviceArray, result: DeviceArray, alpha: Number, beta: Number) -> None:
     """result = alpha a b + beta result of batches of matrices, (batch, m, k) and (batch, k, n), in any layout."""
     computed = computed_dtype(a)
     batch, m, k = a.shape
@@ -37,7 +37,6 @@ def multiply(a: DeviceArray, b: DeviceArray, result: DeviceArray, alpha: Number,
 
 
 def part(x: DeviceArray, steps: tuple[np.int64, ...], first: int, row: int) -> DeviceArray:
-    """The memory of an array from a matrix and a row on."""
     offset = int(first * steps[0] + row * steps[1]) * x.stored.itemsize
     shape = (x.shape[0] - first, x.shape[1] - row, x.shape[2])
     return DeviceArray(x.address + offset, shape, x.dtype, x.block, x.device, x.byte_strides, x.stored)

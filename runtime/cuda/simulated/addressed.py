@@ -49,7 +49,6 @@ class Reached:
         return array
 
     def notes_on(self, block: Block, unit: int) -> Memory:
-        """The notes on a block, in units of so many bytes or fewer."""
         if block.address not in self.blocks:
             whole = block.size // unit
             notes = Memory(self.timeline, whole, unit, 0)

@@ -22,12 +22,10 @@ class ArrayWords(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """The bytes of all elements."""
         return self.size * self.dtype.itemsize
 
 
 def word_count(signature: Sequence[Any]) -> int:
-    """How many words the arguments of a signature take."""
     return sum(_words_of(part) for part in signature)
 
 
@@ -70,7 +68,6 @@ def _array(dtype: np.dtype, left: Iterator[int]) -> ArrayWords:
 
 
 def _number(dtype: np.dtype, left: Iterator[int]) -> Any:
-    """A number in the low bytes of its word."""
     if dtype.kind == "c":
         part = np.dtype(f"f{dtype.itemsize // 2}")
         return dtype.type(complex(_number(part, left), _number(part, left)))

@@ -93,11 +93,9 @@ class Elements:
         return old
 
     def place(self, index: Any) -> int:
-        """The place of an element among `values`."""
         return whole(index)
 
     def units(self, does: str, index: int) -> range:
-        """The units of an element."""
         if not 0 <= index < self.size:
             raise self.fault(does, index, f"outside of its {self.size} elements")
         first = self.offset + index * self.parts
@@ -118,7 +116,6 @@ class Elements:
         return np.asarray(value).astype(self.dtype)[()]
 
     def part(self, chosen: slice) -> Elements:
-        """A slice, over the same memory."""
         first, end, step = chosen.indices(self.size)
         if step != 1 or min(chosen.start or 0, chosen.stop or 0) < 0 or (chosen.stop or 0) > self.size:
             raise self.fault("slices", f"{chosen.start}:{chosen.stop}:{chosen.step}", f"of its {self.size} elements")

@@ -42,17 +42,14 @@ class Atomic:
         return array.change(index, lambda old: value)
 
     def inc(self, array: Elements, index: Any, limit: Any) -> Any:
-        """One more, and 0 after the limit."""
         limit = array.converted(limit)
         return array.change(index, lambda old: 0 if old >= limit else old + 1)
 
     def dec(self, array: Elements, index: Any, limit: Any) -> Any:
-        """One less, and the limit after 0."""
         limit = array.converted(limit)
         return array.change(index, lambda old: limit if old == 0 or old > limit else old - 1)
 
     def cas(self, array: Elements, index: Any, old: Any, value: Any) -> Any:
-        """`value` where the element is `old`."""
         old = array.converted(old)
         return array.change(index, lambda found: value if found == old else found)
 

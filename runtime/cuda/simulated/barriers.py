@@ -5,16 +5,14 @@ from __future__ import annotations
 import contextvars
 import types
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from greenlet import getcurrent, greenlet
 
 from .dims import WARP, Dim3
 from .faults import KernelFault
+from .timeline import RunningKernel
 from .warps import OPERATIONS
-
-if TYPE_CHECKING:
-    from .threads import SimulatedCuda
 
 ANSWERS: dict[str, Callable[[list[Any]], Any]] = {
     "syncthreads": lambda values: None,
@@ -65,7 +63,6 @@ def site_of(frame: types.FrameType | None) -> tuple[Any, ...]:
 
 
 def lines(site: tuple[Any, ...]) -> str:
-    """The lines of a site, for messages."""
     found = []
     for code, instruction in zip(site[::2], site[1::2], strict=True):
         number = next(n for first, last, n in code.co_lines() if first <= instruction < last)
@@ -76,7 +73,7 @@ def lines(site: tuple[Any, ...]) -> str:
 class Block:
     """Runs the threads of one block."""
 
-    def __init__(self, cuda: SimulatedCuda, kernel: Callable[..., None], places: Sequence[tuple[int, Dim3]]) -> None:
+    def __init__(self, cuda: RunningKernel, kernel: Callable[..., None], places: Sequence[tuple[int, Dim3]]) -> None:
         self.cuda, self.timeline = cuda, cuda.timeline
         self.threads = [Thread(kernel, place, number) for number, place in places]
         self.returned: list[Thread] = []

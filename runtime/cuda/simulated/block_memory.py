@@ -7,7 +7,7 @@ import math
 import sys
 import types
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,17 +15,13 @@ from ...kernels.cuda.numbers import dtype_of
 from .arrays import Elements, Grid
 from .faults import KernelFault
 from .thread_races import Memory
-from .timeline import Timeline
-
-if TYPE_CHECKING:
-    from .threads import SimulatedCuda
+from .timeline import RunningKernel, Timeline
 
 STATIC = 48 * 1024  # bytes that a block may have by `shared.array` with a shape
 MOST = 227 * 1024  # bytes that it may have in all, those of the launch included
 
 
 def named(frame: types.FrameType) -> str:
-    """The variable that the caller gives its next result to, or the line."""
     return name_after(frame.f_code, frame.f_lasti, frame.f_lineno)
 
 
@@ -39,7 +35,7 @@ def name_after(code: types.CodeType, place: int, line: int) -> str:
     return str(after.argval[0] if isinstance(after.argval, tuple) else after.argval)  # two steps may be one instruction
 
 
-def new_array(name: str, shape: Any, dtype: Any, timeline: Timeline, cuda: SimulatedCuda) -> Elements:
+def new_array(name: str, shape: Any, dtype: Any, timeline: Timeline, cuda: RunningKernel) -> Elements:
     """An array that nobody wrote to."""
     dims = shape if isinstance(shape, tuple) else (shape,)
     values = np.zeros(math.prod(dims), dtype_of(dtype))
@@ -52,7 +48,7 @@ def new_array(name: str, shape: Any, dtype: Any, timeline: Timeline, cuda: Simul
 class Local:
     """`cuda.local`: arrays of one thread."""
 
-    def __init__(self, cuda: SimulatedCuda) -> None:
+    def __init__(self, cuda: RunningKernel) -> None:
         self.cuda = cuda
 
     def array(self, shape: Any, dtype: Any) -> Elements:
@@ -62,12 +58,11 @@ class Local:
 class Shared:
     """`cuda.shared`: arrays of a block; each place in a kernel or device function that makes one makes one."""
 
-    def __init__(self, cuda: SimulatedCuda) -> None:
+    def __init__(self, cuda: RunningKernel) -> None:
         self.cuda = cuda
         self.begin_block(0)
 
     def begin_block(self, size: int) -> None:
-        """A block begins, with so many bytes of dynamic memory."""
         self.arrays: dict[Any, tuple[Any, Elements]] = {}
         self.static, self.dynamic = 0, np.zeros(size, np.uint8)
         self.memory: Memory | None = None
@@ -106,7 +101,6 @@ class Shared:
         return array
 
     def check(self) -> None:
-        """Refuse what no device has."""
         if self.static > STATIC:
             text = f"a block takes {self.static} bytes of static shared memory; CUDA has {STATIC}, more is dynamic"
             raise KernelFault(f"{self.cuda.kernel}: {text}")

@@ -16,8 +16,6 @@ GRID_LIMITS = (2**31 - 1, 65535, 65535)
 
 
 class Dim3(NamedTuple):
-    """Three extents, or a place in them."""
-
     x: int
     y: int = 1
     z: int = 1
@@ -27,12 +25,10 @@ class Dim3(NamedTuple):
         return self.x * self.y * self.z
 
     def number(self, place: Dim3) -> int:
-        """The number of a place, x running fastest."""
         return place.x + self.x * (place.y + self.y * place.z)
 
 
 def places(dim: Dim3) -> list[tuple[int, Dim3]]:
-    """All places in some extents and their numbers, in CUDA's order."""
     return list(enumerate(Dim3(x, y, z) for z, y, x in product(range(dim.z), range(dim.y), range(dim.x))))
 
 
@@ -44,7 +40,6 @@ def extents(given: int | Sequence[int]) -> Dim3:
 
 
 def check_limits(kernel: str, grid: Dim3, block: Dim3) -> None:
-    """Refuse what a driver refuses."""
     for what, of, dim, limits in (("grid", "blocks", grid, GRID_LIMITS), ("block", "threads", block, BLOCK_LIMITS)):
         if not all(1 <= given <= limit for given, limit in zip(dim, limits, strict=True)):
             raise KernelFault(f"{kernel}: a {what} of {tuple(dim)} {of}; CUDA takes 1 to {limits}")

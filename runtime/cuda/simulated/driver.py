@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import AcceleratorError
+from ...extension_points import fill
 from ...locks import locked, new_lock
 from ..protocol import Properties
 from .arguments import decoded, word_count
@@ -36,6 +37,8 @@ class SimulatedDriver(SimulatedGraphs):
         seed: of the order in which streams do their work.
         blocking: whether each call waits for its work.
     """
+
+    is_simulated = True
 
     def __init__(self, devices: int = 1, memory: int = 1 << 30, seed: int = 0, blocking: bool = False) -> None:
         super().__init__()
@@ -230,7 +233,6 @@ class SimulatedDriver(SimulatedGraphs):
         self.queues.relieve(stream)
 
     def words_of(self, function: int) -> int:
-        """How many words the arguments of a function take."""
         return word_count(self._functions[function][1])
 
     def launch_entry(self) -> int:
@@ -360,3 +362,6 @@ def _check_sides(to: int, source: int, kind: str) -> None:
         if is_of_device(address) != on_device:
             wanted, came = ("a device", "the host") if on_device else ("the host", "a device")
             raise fault(f"copy {kind}", f"expected a {side} on {wanted}, but {address:#x} is an address of {came}")
+
+
+fill("cuda_driver", SimulatedDriver)

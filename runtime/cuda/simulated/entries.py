@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from .driver import SimulatedDriver
+from ..protocol import Driver
 
 LAUNCH = ctypes.CFUNCTYPE(
     ctypes.c_int, ctypes.c_void_p, *[ctypes.c_uint] * 7, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
@@ -15,11 +14,18 @@ LAUNCH = ctypes.CFUNCTYPE(
 FAILED = 1  # a status: CUDA_ERROR_INVALID_VALUE
 
 
+class LaunchingDriver(Driver, Protocol):
+    """A driver that knows how many words of arguments its functions take."""
+
+    def words_of(self, function: int) -> int:
+        """The number of words."""
+
+
 class LaunchEntry:
     """A function like cuLaunchKernel. An error that is raised in it waits for the next launch of Python's, which native
     code asks for when a launch has failed."""
 
-    def __init__(self, driver: SimulatedDriver) -> None:
+    def __init__(self, driver: LaunchingDriver) -> None:
         self._driver = weakref.ref(driver)
         self._errors: list[Exception] = []
         self._callback = LAUNCH(self._launch)
@@ -52,6 +58,5 @@ class LaunchEntry:
         return 0
 
     def raise_if_failed(self) -> None:
-        """Raise what a launch has failed with."""
         if self._errors:
             raise self._errors.pop()

@@ -31,7 +31,6 @@ class GlobalArray(NamedTuple):
         return self.written is None or bool(self.written.all())
 
     def elements_written(self) -> np.ndarray:
-        """The marks of the bytes, a row for each element."""
         assert self.written is not None
         return self.written.reshape(self.values.size, self.values.itemsize)
 
@@ -51,8 +50,6 @@ class Placed(NamedTuple):
 
 
 class Arguments:
-    """The arguments of one launch as its kernel gets them."""
-
     def __init__(self, given: Mapping[str, Any], timeline: Timeline, where: Callable[[], str]) -> None:
         named = [found for name, value in given.items() for found in arrays_in(name, value)]
         arrays = [Placed.of(name, array) for name, array in named]
@@ -67,13 +64,11 @@ class Arguments:
         self.unknown = {place.name: place.array for place in arrays if not place.array.is_known}
 
     def seen(self, name: str, value: Any) -> Any:
-        """An argument as the kernel gets it."""
         if type(value) is tuple:
             return tuple(self.seen(f"{name}[{place}]", part) for place, part in enumerate(value))
         return self.elements.get(name, value)
 
     def written(self) -> list[GlobalArray]:
-        """The arrays that the launch wrote to."""
         return [place.array for place in self.placed if self._is_written(self.elements[place.name])]
 
     @staticmethod
@@ -82,7 +77,6 @@ class Arguments:
         return not {KNOWN, UNWRITTEN}.issuperset(notes)
 
     def mark_written(self) -> None:
-        """Say which bytes the launch wrote."""
         for name, array in self.unknown.items():
             elements = self.elements[name]
             notes = elements.writes[elements.offset : elements.offset + elements.size * elements.parts]
@@ -91,7 +85,6 @@ class Arguments:
 
 
 def arrays_in(name: str, value: Any) -> Iterator[tuple[str, GlobalArray]]:
-    """The arrays of an argument, and what they are called: of a tuple `results[0]`."""
     if isinstance(value, GlobalArray):
         yield name, value
     elif type(value) is tuple:

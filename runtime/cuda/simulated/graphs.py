@@ -14,8 +14,6 @@ from .replays import Executable, print_items
 
 
 class SimulatedGraphs:
-    """What `SimulatedDriver` has of graphs."""
-
     lock: Any
     memory: Memory
     queues: Queues

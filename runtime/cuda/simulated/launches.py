@@ -63,7 +63,6 @@ class Launch:
 
 
 def follows_addresses(kernel: Any, signature: Any) -> bool:
-    """Whether a kernel finds arrays by addresses that it reads from memory."""
     return "array_at" in all_names(kernel.simulated(signature))
 
 

@@ -45,7 +45,6 @@ class Block:
         self.is_of_graph = False
 
     def refresh(self) -> None:
-        """Nobody has written to it."""
         self.bytes.fill(FRESH)
         self.written.fill(False)
 
@@ -89,7 +88,6 @@ class Memory:
         return block
 
     def start(self, address: int, what: str) -> Block:
-        """The block that begins at an address, whether it is in use or cached."""
         block = self._around(address, what)
         if block.address != address:
             raise fault(what, f"{address:#x} is {address - block.address} bytes inside a block of {block.size}")
@@ -103,7 +101,6 @@ class Memory:
         return block
 
     def block(self, address: int, size: int, what: str) -> Block:
-        """The block in which `size` bytes from `address` on lie."""
         block = self._around(address, what)
         end = address - block.address + size
         if self.is_replaying and block.is_of_graph and end <= block.size:
@@ -138,7 +135,6 @@ class Memory:
 
 
 def device_of(address: int) -> int:
-    """The number of the device in whose memory an address lies."""
     return (address - FIRST) // PER_DEVICE
 
 
@@ -148,5 +144,4 @@ def is_of_device(address: int) -> bool:
 
 
 def fault(what: str, said: str) -> AcceleratorError:
-    """The error of a wrong address."""
     return AcceleratorError(f"CUDA error: an illegal memory access was encountered: {what}: {said}")

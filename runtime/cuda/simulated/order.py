@@ -16,7 +16,6 @@ Clock = dict[int, int]
 
 
 def join(*clocks: Clock) -> Clock:
-    """What comes before, by any of these clocks."""
     found: Clock = {}
     for clock in clocks:
         for stream, number in clock.items():
@@ -37,7 +36,6 @@ class Work:
     run: Callable[[Work], Any] | None
 
     def comes_after(self, other: Work) -> bool:
-        """Whether that item is done before this one may begin."""
         return self.clock.get(other.stream, 0) >= other.number
 
     def __str__(self) -> str:

@@ -93,14 +93,12 @@ class Queues:
                 raise recording.refused(Status.IMPLICIT, "uses the default stream")
 
     def begin_recording(self, handle: int, mode: str) -> None:
-        """Record what a stream is given."""
         stream = self.stream(handle)
         if handle == stream.device or stream.recording is not None:
             raise refusal(Status.UNSUPPORTED, "begins a capture on the default stream, or inside of another")
         self.recordings.append(Recording(stream, mode))
 
     def end_recording(self, handle: int) -> list[Any]:
-        """What was recorded."""
         stream = self.stream(handle)
         recording: Recording | None = stream.recording
         if recording is None:
@@ -159,11 +157,7 @@ class Queues:
             self.give(stream, "wait for an event", None)
 
     def passed(self, handle: int) -> Event:
-        """An event that the program waits for or looks at.
-
-        Raises:
-            RuntimeError: it stands for a place in a graph.
-        """
+        """An event that the program waits for or looks at; a RuntimeError where it stands for a place in a graph."""
         event = self.event(handle)
         if event.captured is not None:
             raise event.captured[0].refused(Status.CAPTURED_EVENT, "looks at an event")
@@ -178,12 +172,10 @@ class Queues:
         return True
 
     def finish(self, work: Work) -> None:
-        """Wait for one item."""
         while not self.is_done(work):
             self.step()
 
     def finish_stream(self, handle: int) -> None:
-        """Wait for all that a stream has been given."""
         self.require_free(handle)
         stream = self.stream(handle)
         while stream.queue:
@@ -196,7 +188,6 @@ class Queues:
             self.step()
 
     def finish_device(self, device: int) -> None:
-        """Wait for all streams of a device."""
         for recording in self.recordings:
             if recording.origin.device == device:
                 self.require_free(recording.origin.handle)
@@ -248,7 +239,6 @@ class Queues:
 
 
 def _caller() -> str:
-    """File and line of the innermost call outside this package."""
     frame = sys._getframe(2)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame = frame.f_back

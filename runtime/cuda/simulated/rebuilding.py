@@ -31,7 +31,6 @@ def called(function: types.FunctionType) -> Iterator[Any]:
 
 
 def all_names(function: types.FunctionType) -> set[str]:
-    """The names in the code of a kernel and of all functions that it may call."""
     names: set[str] = set()
     seen, waiting = {function}, [function]
     while waiting:

@@ -46,11 +46,7 @@ class Recording:
     def add(
         self, stream: Stream, what: str, where: str, run: Callable[[Work], Any] | None, uses: Sequence[Any]
     ) -> Work:
-        """Keep an item that comes after all that its stream was given.
-
-        Raises:
-            RuntimeError: the capture is invalid.
-        """
+        """Keep an item that comes after all that its stream was given; a RuntimeError where the capture is invalid."""
         self.require_valid()
         clock = self.clocks[stream.handle]
         number = clock.get(stream.handle, 0) + 1
@@ -80,7 +76,6 @@ class Recording:
         return refusal(status, what)
 
     def require_valid(self) -> None:
-        """Nothing has been refused so far."""
         if self.is_invalid:
             raise refusal(Status.INVALIDATED)
 

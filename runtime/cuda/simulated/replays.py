@@ -69,7 +69,6 @@ class Executable:
             self.memory.is_replaying = False
 
     def destroy(self) -> None:
-        """Let the streams go."""
         for handle in self.streams.values():
             self.queues.destroy_stream(handle)
 

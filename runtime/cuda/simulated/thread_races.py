@@ -83,7 +83,6 @@ class Memory:
         return self.racing(self.writer(at), "writes")
 
     def check_write(self, at: int) -> str:
-        """What is wrong with a write."""
         wrote = self.writes[at]
         if (wrote > 0 and wrote != self.timeline.now) or wrote == ATOMIC:
             wrong = self.racing(self.writer(at), "writes")
@@ -115,7 +114,6 @@ class Memory:
         return f"which {self.timeline.name(stretch)} {does} with no barrier between them" if stretch else ""
 
     def refine(self, unit: int) -> None:
-        """Note smaller units from now on."""
         parts = self.unit // unit
         if parts == 1:
             return

@@ -67,14 +67,12 @@ class SimulatedCuda:
         self._lock = new_lock()
 
     def grid(self, dims: int) -> Any:
-        """The place of this thread in the whole grid, in so many dimensions."""
         thread, block, size = self.threadIdx, self.blockIdx, self.blockDim
         if dims == 1:
             return block.x * size.x + thread.x
         return tuple(block[d] * size[d] + thread[d] for d in range(dims))
 
     def gridsize(self, dims: int) -> Any:
-        """How many threads the whole grid has, in so many dimensions."""
         if dims == 1:
             return self.gridDim.x * self.blockDim.x
         return tuple(self.gridDim[d] * self.blockDim[d] for d in range(dims))
@@ -84,7 +82,6 @@ class SimulatedCuda:
         return self.blockDim.number(self.threadIdx) % WARP
 
     def array_at(self, address: Any, size: Any, kind: Any) -> Any:
-        """The array of elements of a type that lies at an address."""
         if self.reached is None:
             raise KernelFault(f"{self.where()} has access to {address:#x}, but was launched without a device's memory")
         return self.reached.array(address, size, kind)
@@ -95,7 +92,6 @@ class SimulatedCuda:
         self._wait(sys._getframe(1), "syncthreads")
 
     def syncthreads_count(self, predicate: Any) -> int:
-        """For how many threads of the block it holds."""
         return int(self._wait(sys._getframe(1), "syncthreads_count", predicate))
 
     def syncthreads_and(self, predicate: Any) -> int:
@@ -108,11 +104,9 @@ class SimulatedCuda:
         self._wait(sys._getframe(1), "syncwarp", None, mask)
 
     def shfl_sync(self, mask: int, value: Any, lane: int) -> Any:
-        """The value of a lane."""
         return self._wait(sys._getframe(1), "shfl_sync", value, mask, lane)
 
     def shfl_xor_sync(self, mask: int, value: Any, bits: int) -> Any:
-        """The value of the lane whose number differs in some bits."""
         return self._wait(sys._getframe(1), "shfl_xor_sync", value, mask, bits)
 
     def shfl_up_sync(self, mask: int, value: Any, delta: int) -> Any:
@@ -124,7 +118,6 @@ class SimulatedCuda:
         return self._wait(sys._getframe(1), "shfl_down_sync", value, mask, delta)
 
     def ballot_sync(self, mask: int, predicate: Any) -> int:
-        """A bit for each lane for which it holds."""
         return int(self._wait(sys._getframe(1), "ballot_sync", predicate, mask))
 
     def all_sync(self, mask: int, predicate: Any) -> bool:
@@ -134,11 +127,9 @@ class SimulatedCuda:
         return bool(self._wait(sys._getframe(1), "any_sync", predicate, mask))
 
     def eq_sync(self, mask: int, value: Any) -> bool:
-        """Whether all lanes have the same value."""
         return bool(self._wait(sys._getframe(1), "eq_sync", value, mask))
 
     def match_any_sync(self, mask: int, value: Any) -> int:
-        """A bit for each lane that has the same value."""
         return int(self._wait(sys._getframe(1), "match_any_sync", value, mask))
 
     # ---- no thread waits -----------------------------------------------------------------------------------
@@ -149,18 +140,15 @@ class SimulatedCuda:
         return (1 << min(WARP, self.blockDim.total - first)) - 1
 
     def lanemask_lt(self) -> int:
-        """A bit for each lane below this one."""
         return (1 << self.laneid) - 1
 
     def threadfence(self) -> None:
-        """Let other blocks see what was written."""
         self.timeline.fence()
 
     def threadfence_block(self) -> None:
         """Orders accesses, but no thread waits: what races without it races with it."""
 
     def popc(self, x: Any) -> int:
-        """How many bits are set."""
         return int(x).bit_count()
 
     def ffs(self, x: Any) -> int:
@@ -170,7 +158,6 @@ class SimulatedCuda:
     # ---- launches ------------------------------------------------------------------------------------------
 
     def where(self) -> str:
-        """Kernel and thread of what happens now, for messages."""
         return f"{self.kernel}: thread {tuple(self.threadIdx)} of block {tuple(self.blockIdx)}"
 
     def launch(
@@ -227,7 +214,6 @@ class SimulatedCuda:
         return self._meets[kernel]
 
     def _blocks(self, shared: int) -> Iterator[None]:
-        """Begin each block of the grid."""
         self._ordered = ordering(self.order, self.seed)
         for _, block in self._ordered(places(self.gridDim)):
             self.blockIdx = block

@@ -6,6 +6,8 @@ different blocks, by a fence. What runs first here says nothing, so a race is fo
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from .dims import WARP, Dim3
 
 # What a thread does between two barriers: (its block, itself, its number in the block, barriers of the block before).
@@ -39,18 +41,15 @@ class Timeline:
         return self.now
 
     def name(self, stretch: int) -> str:
-        """The thread of a stretch, for messages."""
         block, thread, _, _ = self.stretches[stretch]
         return f"thread {tuple(thread)} of block {tuple(block)}"
 
     def barrier(self) -> None:
-        """All threads of the block have met."""
         self.epoch += 1
         self.begun = len(self.stretches)
         self.warp_syncs.clear()
 
     def warp_barrier(self, warp: int, mask: int) -> None:
-        """Some lanes of a warp have met."""
         self.warp_syncs.append((len(self.stretches), warp, mask))
 
     def fence(self) -> None:
@@ -71,3 +70,15 @@ class Timeline:
         both = 1 << number % WARP | 1 << own % WARP
         met = ((count, mask) for count, warp, mask in self.warp_syncs if warp == number // WARP == own // WARP)
         return any(earlier < count and mask & both == both for count, mask in met)
+
+
+class RunningKernel(Protocol):
+    """What barriers and the memory of blocks ask of the `cuda` of a launch: see threads.py."""
+
+    kernel: str
+    timeline: Timeline
+    threadIdx: Dim3
+    blockIdx: Dim3
+
+    def where(self) -> str:
+        """Kernel and thread of what happens now, for messages."""

@@ -148,7 +148,6 @@ def keep(
     results: Sequence[tuple[Any, Shape, Any] | None],
     blocks: Sequence[Any],
 ) -> None:
-    """Keep the one launch of a call under a key."""
     arrays = launches[0].given[: len(given)]
     found = native.found(launches, given, arrays, results, blocks, in_order=True)
     if found is not None:

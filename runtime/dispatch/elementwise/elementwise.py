@@ -12,10 +12,10 @@ from math import prod
 from typing import Any
 
 from ...autograd.inplace.writers import note_write
+from ...autograd.saved.saved import NUMBER
 from ...errors import DtypeError, UnsupportedDtypeError
 from ...kernels.table import ElementKernels
 from ...modes.overrides.classes import plain
-from ...pool.layout import STANDING
 from ...tensor import dtypes
 from ...tensor.base import TensorBase, adopt, alias, fresh
 from ...tensor.casting import cast, copy_cast
@@ -133,7 +133,6 @@ class Elementwise:
         return getattr(self, name)
 
     def is_raw(self, index: int) -> bool:
-        """Whether tensor argument `index` keeps its own dtype."""
         return bool(self.raw) and self.raw[index]
 
 
@@ -165,7 +164,6 @@ def check_kind(name: str, found: dtype, allowed: tuple[str, ...]) -> None:
 
 
 def result_dtype(rule: str, computed: dtype) -> dtype:
-    """The dtype of an output, from that of the computation."""
     if rule == "same":
         return computed
     if rule == "computed":
@@ -239,7 +237,6 @@ def order_of_result(operands: tuple[Any, ...], shape: Shape) -> tuple[int, ...] 
 def in_order(
     operands: tuple[Any, ...], wanted: list[Any], shape: Shape, order: tuple[int, ...]
 ) -> tuple[list[Any], list[Any], Shape]:
-    """Operands, dtypes and shape with the dimensions in another order."""
     turned = [
         alias(v, *turned_layout((v._shape, v._strides), shape, order), v._offset)
         if isinstance(v, TensorBase) and v._shape
@@ -271,7 +268,6 @@ def written_at_once(
 
 
 def with_constants(operands: tuple[Any, ...], computed: dtype) -> tuple[Any, ...]:
-    """The operands, of which numbers have become 0-d tensors."""
     return tuple([v if isinstance(v, TensorBase) else constant(v, computed) for v in operands])
 
 
@@ -298,7 +294,6 @@ def wrapped(value: Any, dtype: dtype) -> Any:
     return tensor
 
 
-NUMBER = [0, "nobody: it stands for a number"]
 MOST_SINGLE = 3e38  # in magnitude, of what float32 has
 shared_constant = functools.lru_cache(maxsize=1024)(wrapped)
 
@@ -333,7 +328,6 @@ class Promoting:
 
 
 def promoting(scalars: tuple[Any, ...]) -> list[Any]:
-    """The values of the scalars that take part in promotion."""
     return [s.value for s in scalars if type(s) is Promoting and s.value is not None]
 
 
@@ -351,35 +345,3 @@ def as_number(name: str, scalar: Any, computed: dtype) -> Any:
     if isinstance(value, float) and not value.is_integer():
         raise DtypeError(f"{name}(): for {computed!r} tensors expected an integer, but got {value}")
     return int(value)
-
-
-def backward(
-    op: Elementwise,
-    mask: int,
-    grad: Any,
-    saved: tuple[Any, ...],
-    masks: Sequence[bool],
-    scalars: tuple[Any, ...],
-    count: int,
-) -> list[Any]:
-    """Run the fused backward kernel for a mask of wanted gradients on operands of any layout: `count` gradients.
-
-    Saved tensors that are `masks` stay bools, all others are cast to the dtype of the computation.
-    """
-    final = dtypes.result_type(grad, *(t for t, own in zip(saved, masks, strict=True) if not own))
-    computed, shape, place = final.compute, grad._shape, grad._device
-    wanted = [computed.np, *(None if own else computed.np for own in masks)]
-    numbers = [as_number(op.name, s, computed) for s in scalars]
-    attribute = f"backward_{mask}_complex" if computed.kind == "c" else f"backward_{mask}"
-    if place is not CPU:
-        from .device_elementwise import gradients_on_device  # loaded with the first device
-
-        return gradients_on_device(op, mask, attribute, (grad, *saved), wanted, numbers, final, count)
-    outs = [empty(prod(shape), computed.np, place) for _ in range(count)]
-    # Of few elements native code makes rows: what follows computes the same bits from those.
-    order = order_of_result((grad, *saved), shape) if prod(shape) >= STANDING else None
-    if order is None:
-        launch(op.kernels, attribute, (grad, *saved), wanted, shape, numbers, outs)
-        return [fresh(out, shape, computed) for out in outs]
-    launch(op.kernels, attribute, *in_order((grad, *saved), wanted, shape, order), numbers, outs)
-    return [relaid(fresh(out, shape, computed), ordered_strides(shape, order)) for out in outs]

@@ -35,12 +35,10 @@ class Rows(NamedTuple):
 
     @property
     def outer(self) -> int:
-        """How often the innermost loop is gone through."""
         return prod(self.loops[:-1])
 
     @property
     def inner(self) -> int:
-        """How often that goes round."""
         return self.loops[-1]
 
     def reach(self, k: int) -> int:
@@ -87,7 +85,6 @@ def turned_layout(layout: Layout, shape: Shape, order: tuple[int, ...]) -> Layou
 
 
 def _expanded(shape: Sequence[int], layout: Layout) -> Sequence[int]:
-    """The strides of an operand, 0 in the dimensions in which it is repeated."""
     own, strides = layout
     steps = contiguous_strides(own) if strides is None else strides
     ahead = len(shape) - len(own)
@@ -142,7 +139,6 @@ def turned_rows(
 
 
 def _broadcast_strides(shape: Sequence[int], layout: Layout | None) -> Sequence[int]:
-    """The strides of an operand expanded to `shape`: 0 where it is repeated."""
     if layout is None:
         return (0,) * len(shape)
     own, strides = layout

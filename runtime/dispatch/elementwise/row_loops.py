@@ -20,13 +20,12 @@ from ...tensor.dtypes import bool_
 from ...tensor.layouts import relaid
 from ...tensor.memory_format import Strides
 from ...tensor.shapes import Shape
-from ..fast_path import fast_path
 from .loop_nest import Rows, broadcast_rows, rows, turned_rows
+from .native_rows import has_rows, remember_rows
 
 REAL = frozenset((int, float))
 LONGEST_SAME = 1 << 16  # elements of a row that is the same for all: it is to stay in a cache
 BLOCK = 1 << 17  # elements that are computed at a time where one number stands for all of an operand
-MOST_ROWS = 4096  # pairs of layouts of one op; then it forgets all of them
 
 
 def launch(
@@ -120,7 +119,6 @@ def part(value: Any, start: int, count: int) -> Any:
 def by_rows(
     kernels: ElementKernels, attribute: str, given: list[Any], numbers: Sequence[Any], outs: Sequence[Any], plan: Any
 ) -> None:
-    """Run a kernel row by row on the memories of operands."""
     check_lengths(given, [plan.reach(k) for k in range(len(given))])
     for index in plan.repeated:
         given[index] = repeated_operand(given[index], plan, index)
@@ -199,10 +197,10 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
 
     Of 16-bit floats and int64 the rows are found for native code, and the result is None.
     """
-    if type(operands[0]) not in known or type(operands[1]) not in known or getattr(operands[0], "is_example", False):
+    if type(operands[0]) not in known or type(operands[1]) not in known:
         return None
     kind: Any = getattr(operands[0], "_dtype", None)
-    if kind is None or not has_rows(op, kind):
+    if kind is None or operands[0]._vmap_level is not None or not has_rows(op, kind):
         return None
     if getattr(operands[1], "_dtype", None) is not kind:
         return None
@@ -217,7 +215,7 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
     given: list[Any] = []
     layouts = []
     for value in operands:
-        if value._tangent is not None or getattr(value, "is_example", False):
+        if value._tangent is not None or value._vmap_level is not None:
             return None
         memory = value._flat
         given.append(value._storage[value._offset :] if memory is None else memory)
@@ -266,26 +264,6 @@ def note_rows_of_converted(op: Any, operands: tuple[Any, ...], computed: Any, nu
     layouts = [(value._shape, value._strides if value._dtype is computed else None) for value in tensors]
     shape, strides, count, plan = broadcast_rows(op.name, tuple(layouts), numbers)
     remember_rows(op, layouts, plan, count, shape, strides)
-
-
-def has_rows(op: Any, kind: Any) -> bool:
-    """Whether an op takes tensors of a dtype row by row: floats where it is allowed them, others where it says so."""
-    if kind.planned:
-        return not op.allowed or "float" in op.allowed
-    if kind.kind == "b":
-        return "b" in op.whole
-    return kind.kind == "i" and kind.compute is kind and not {"i", "p"}.isdisjoint(op.whole)
-
-
-def remember_rows(op: Any, layouts: list[Any], plan: Any, count: int, shape: Shape, strides: Strides | None) -> None:
-    """Let native code find the rows of two layouts; not of those that a number stands for, or no rows."""
-    found, key = op.rows, (*layouts[0], *layouts[1])
-    if key in found:
-        return
-    if len(found) >= MOST_ROWS:
-        found.clear()
-    none = plan is None or not count or len(plan.repeated) > 1
-    found[key] = None if none else (fast_path().rows(plan, count, op.kernels.is_long("forward")), shape, strides)
 
 
 def flat_operand(value: Any, to: Any, shape: Shape) -> np.ndarray:

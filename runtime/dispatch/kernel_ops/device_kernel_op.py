@@ -73,7 +73,6 @@ def rehearse_gradients(op: Any, key: tuple[Any, ...], node: Any, grad: Any, firs
 
 
 def value_of(read: Any, node: Any, grad: Any) -> Any:
-    """An operand of the kernel of a node's gradients."""
     if read.letter == "w":
         return tuple([edge is not None for edge in node.edges])
     if read.letter == "g":
@@ -105,7 +104,6 @@ def lie_apart(values: Sequence[Any]) -> bool:
 
 
 def flat(values: Sequence[Any]) -> Iterator[Any]:
-    """Values, of a list of tensors its items in its place."""
     for value in values:
         listed = isinstance(value, (list, tuple)) and value and isinstance(value[0], TensorBase)
         yield from value if listed else (value,)
@@ -125,7 +123,6 @@ def kept(native: Any, table: dict[Any, Any], key: tuple[Any, ...], device: Any, 
 
 
 def operand(value: Any, computed: dtype | None) -> Any:
-    """An operand as a kernel takes it, tensors of the dtype of the computation as arrays that are computed with."""
     if isinstance(value, (list, tuple)):
         return type(value)([operand(item, computed) for item in value])
     return array_of(value, computed) if isinstance(value, TensorBase) else value

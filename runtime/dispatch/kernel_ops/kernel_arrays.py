@@ -47,7 +47,6 @@ def common_native(values: tuple[Any, ...]) -> dtype | None:
 
 
 def require_equal(name: str, values: Sequence[Any]) -> None:
-    """All tensors must have one dtype."""
     found = [v._dtype for v in values if isinstance(v, TensorBase)]
     for other in found[1:]:
         if other is not found[0]:
@@ -60,13 +59,12 @@ def in_given_dtype(given: Any, wanted: Any) -> Any:
     is_tensor: bool = isinstance(given, TensorBase)
     if not is_tensor or type(given) not in plain or not isinstance(wanted, dtype):
         return None
-    if not wanted.planned or given._dtype.kind == "c" or getattr(given, "is_example", False):
+    if not wanted.planned or given._dtype.kind == "c" or given._vmap_level is not None:
         return None
     return given if given._dtype is wanted else given.to(wanted)
 
 
 def array_in(t: Any, computed: dtype | None) -> Any:
-    """The array of a tensor as a kernel takes it: in the dtype of the computation, or as it is."""
     if t is None:
         return None
     array = t._nd
@@ -97,12 +95,10 @@ def array_of(t: Any, computed: dtype | None) -> Any:
 
 
 def arrays_of(tensors: Sequence[Any], computed: dtype) -> list[Any]:
-    """Those of a list."""
     return [array_of(t, computed) for t in tensors]
 
 
 def arrays_in(tensors: Sequence[Any], computed: dtype | None) -> list[Any]:
-    """The arrays of a list of tensors."""
     return [array_in(t, computed) for t in tensors]
 
 
@@ -117,7 +113,6 @@ def outputs(arrays: tuple[Any, ...], computed: dtype | None, rules: tuple[str, .
 
 
 def needs_grad(tensors: Sequence[Any]) -> bool:
-    """Whether some tensor of a list requires grad."""
     for t in tensors:  # noqa: SIM110  (a generator costs more than the loop)
         if t is not None and t._rg:
             return True

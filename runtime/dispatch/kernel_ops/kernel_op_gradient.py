@@ -61,14 +61,11 @@ def are_as_kept(node: Any, slot: str) -> bool:
 
 
 class Read(NamedTuple):
-    """An operand of a kernel that computes the gradients of a node."""
-
     letter: str
     slot: str
     part: Any = None  # what is made of a value; the constant; which of several outputs the gradient is of
 
     def of(self, grad: Any) -> Any:
-        """The gradient that an operand is."""
         return grad if self.part is None else grad[self.part]
 
     def parts(self, value: Any) -> Sequence[Any]:
@@ -78,14 +75,12 @@ class Read(NamedTuple):
         return (value if self.letter in TENSORS else (value,),)
 
     def given(self, value: Any) -> Any:
-        """A value as the kernel takes it."""
         if self.letter in "cg":
             return value if self.letter == "g" else self.part
         return self.part(value) if self.part else value
 
 
 def wanted_of(bits: int, count: int) -> Iterator[bool]:
-    """Whether each of `count` gradients is wanted."""
     return (bits >> i & 1 == 1 for i in range(count))
 
 

@@ -16,11 +16,7 @@ class Index(int):
 
 
 def states(state_dict: Any) -> dict[str, Any]:
-    """The state with that of its Stateful entries in their place.
-
-    Raises:
-        TypeError: it is no mapping.
-    """
+    """The state with that of its Stateful entries in their place; a TypeError where it is no mapping."""
     if not isinstance(state_dict, Mapping):
         raise TypeError(f"expected a state_dict that is a dict, but got {type(state_dict).__name__}")
     return {key: value.state_dict() if isinstance(value, Stateful) else value for key, value in state_dict.items()}
@@ -62,11 +58,7 @@ def _has_parts(value: Any) -> bool:
 
 
 def put(state: Any, path: Path, value: Any) -> None:
-    """Write a leaf of a nested state.
-
-    Raises:
-        TypeError: it lies in a tuple, which cannot be written to.
-    """
+    """Write a leaf of a nested state; a TypeError where it lies in a tuple, which cannot be written to."""
     for step in path[:-1]:
         state = state[step]
     if isinstance(state, tuple):
@@ -94,10 +86,8 @@ def _with_lists(value: Any) -> Any:
 
 
 def plain_path(path: Path) -> list[Any]:
-    """A path of keys, and lists of one number for places in lists."""
     return [[int(step)] if isinstance(step, Index) else step for step in path]
 
 
 def path_of(plain: list[Any]) -> Path:
-    """The path of what `plain_path` gave."""
     return tuple([Index(step[0]) if isinstance(step, list) else step for step in plain])

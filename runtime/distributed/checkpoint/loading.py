@@ -148,7 +148,6 @@ class Reading:
         return entry.properties.dtype.itemsize
 
     def _regions(self, wanted: Piece) -> list[Region]:
-        """The stored parts that this rank needs."""
         entry = self._entry(wanted.name)
         if not isinstance(entry, TensorStorageMetadata):
             raise ValueError(f"{wanted.name}: the checkpoint has no tensor, but an object")
@@ -162,7 +161,6 @@ class Reading:
         return common(entry.chunks, wanted.offsets, wanted.sizes)
 
     def read(self) -> None:
-        """Write to the tensors."""
         for name, leaf in self.leaves.items():
             if isinstance(leaf, TensorBase):
                 self._read_tensor(name, leaf)

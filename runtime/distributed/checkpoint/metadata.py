@@ -77,7 +77,6 @@ class Metadata:
 
 
 def encoded(metadata: Metadata) -> dict[str, Any]:
-    """The metadata as numbers, texts, lists and dicts."""
     tensors = {
         name: [one.properties.dtype.name, list(one.size), [[list(c.offsets), list(c.sizes)] for c in one.chunks]]
         for name, one in metadata.state_dict_metadata.items()
@@ -94,11 +93,7 @@ def encoded(metadata: Metadata) -> dict[str, Any]:
 
 
 def decoded(plain: Any) -> Metadata:
-    """The metadata of what `encoded` gave.
-
-    Raises:
-        ValueError: it is something else.
-    """
+    """The metadata of what `encoded` gave; a ValueError where it is something else."""
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:
         raise ValueError(f"it does not begin with {FORMAT!r}")
     if plain["byteorder"] != sys.byteorder:

@@ -33,7 +33,6 @@ class Piece:
 
     @property
     def key(self) -> Key:
-        """What is the same on all ranks that have this very part."""
         return self.name, self.offsets
 
     @property
@@ -42,7 +41,6 @@ class Piece:
         return prod(self.sizes) * from_name(self.kind).itemsize if self.kind else 0
 
     def plain(self) -> list[Any]:
-        """The piece as ranks tell each other of it."""
         return [self.name, self.kind, list(self.shape), list(self.offsets), list(self.sizes)]
 
 
@@ -74,7 +72,6 @@ def pieces(leaves: Mapping[str, Any]) -> list[Piece]:
 
 
 def read_plain(plain: list[list[Any]]) -> list[Piece]:
-    """The pieces of which another rank has told."""
     return [Piece(name, kind, *map(tuple, places)) for name, kind, *places in plain]
 
 

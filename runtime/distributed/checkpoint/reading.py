@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import os
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
-from ...kernels.cpu.checksums import crc32
 from ...saving.serialization import load
 from .metadata import NAME, Metadata, Stored, decoded
 from .writing import BLOCK, Path, folder_of
@@ -105,7 +105,7 @@ class FileSystemReader:
                 raise RuntimeError(f"{name}: its file {file} ends early")
         for number in range(first, last):
             block = found[(number - first) * BLOCK : (number - first + 1) * BLOCK]
-            if crc32(block) != place.checksums[number]:
+            if crc32(block.data) != place.checksums[number]:
                 raise RuntimeError(
                     f"{name}: its file {file} is damaged between bytes {place.start + number * BLOCK} and "
                     f"{place.start + number * BLOCK + block.size}: they do not have the checksum that they had"

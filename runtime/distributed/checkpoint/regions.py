@@ -30,12 +30,6 @@ class Region(NamedTuple):
 
 
 def common(chunks: Sequence[ChunkStorageMetadata], offsets: Sequence[int], sizes: Sequence[int]) -> list[Region]:
-    """What stored parts have of a wanted one.
-
-    Args:
-        chunks: the stored parts.
-        offsets, sizes: the place of the wanted one in the tensor.
-    """
     found = []
     for chunk in chunks:
         first = [max(a, b) for a, b in zip(chunk.offsets, offsets, strict=True)]

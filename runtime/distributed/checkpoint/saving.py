@@ -137,7 +137,6 @@ def _plain(place: Stored) -> list[Any]:
 
 
 def _joined(written: list[Any]) -> Metadata:
-    """The metadata of what all ranks have written."""
     found: dict[str, TensorStorageMetadata | BytesStorageMetadata] = {}
     places: dict[Key, Stored] = {}
     ways = {}

@@ -6,10 +6,10 @@ import contextlib
 import io
 import os
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
-from ...kernels.cpu.checksums import crc32
 from ...saving.serialization import save
 from ...saving.whole_file import replacing
 from ...tensor.base import TensorBase
@@ -22,11 +22,7 @@ Path = str | os.PathLike[str]
 
 
 def folder_of(call: str, path: Any) -> str:
-    """The name of a checkpoint's folder.
-
-    Raises:
-        TypeError: the path is none.
-    """
+    """The name of a checkpoint's folder; a TypeError where the path is none."""
     if not isinstance(path, str | os.PathLike):
         raise TypeError(f"{call}(): argument 'path' must be a str or os.PathLike, but got {type(path).__name__}")
     return os.fspath(path)
@@ -93,7 +89,7 @@ class FileSystemWriter:
                 missing = -position % _ALIGNMENT
                 stream.write(bytes(missing))
                 position += missing
-                checksums = [crc32(data[start : start + BLOCK]) for start in range(0, data.size, BLOCK)]
+                checksums = [crc32(data[start : start + BLOCK].data) for start in range(0, data.size, BLOCK)]
                 stream.write(data.data)
                 found.append(Stored(file, position, data.size, tuple(checksums)))
                 position += data.size

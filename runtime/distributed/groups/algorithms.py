@@ -78,25 +78,21 @@ def reduce_scatter(link: Link, into: np.ndarray, given: np.ndarray, how: Arithme
 
 
 def broadcast(link: Link, values: np.ndarray, root: int, then: Then) -> Steps:
-    """The root's numbers for all."""
     yield link.broadcast(raw(values), root)
     then()
 
 
 def all_gather(link: Link, every: np.ndarray, own: np.ndarray, then: Then) -> Steps:
-    """All ranks' numbers, one after the other, for all."""
     yield link.all_gather(raw(every), raw(own))
     then()
 
 
 def gather(link: Link, every: np.ndarray | None, own: np.ndarray, root: int, then: Then) -> Steps:
-    """All ranks' numbers for the root."""
     yield link.gather(None if every is None else raw(every), raw(own), root)
     then()
 
 
 def scatter(link: Link, own: np.ndarray, every: np.ndarray | None, root: int, then: Then) -> Steps:
-    """A part of the root's numbers for each."""
     yield link.scatter(raw(own), None if every is None else raw(every), root)
     then()
 
@@ -126,11 +122,9 @@ def all_to_all(
 
 
 def barrier(link: Link) -> Steps:
-    """Nobody goes on before all have come."""
     yield link.barrier()
 
 
 def message(request: Callable[[], Request], then: Then) -> Steps:
-    """One message, sent or received."""
     yield request()
     then()

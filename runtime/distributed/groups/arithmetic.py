@@ -5,8 +5,8 @@ Here the terms are joined in the order of the ranks, narrow floats in float32, r
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -78,9 +78,8 @@ class Arithmetic:
         return values
 
     def joined(self, terms: Iterable[np.ndarray]) -> np.ndarray:
-        """The terms of all ranks, in their order, joined and rounded to the dtype."""
         with np.errstate(all="ignore"):
-            total = reduce(_JOIN[self.operation], (term.astype(self.wide) for term in terms))
+            total = functools.reduce(_JOIN[self.operation], (term.astype(self.wide) for term in terms))
             return self.after(total).astype(self.kind, copy=False)
 
 

@@ -25,7 +25,7 @@ def field(text: str) -> np.ndarray:
     return np.frombuffer(data.ljust(LENGTH, b"\0"), np.uint8)
 
 
-def line(data: np.ndarray) -> str:
+def field_text(data: np.ndarray) -> str:
     """The line of a field."""
     return data.tobytes().rstrip(b"\0").decode(errors="replace")
 
@@ -38,7 +38,7 @@ def disagreement(every: np.ndarray, ranks: Sequence[int]) -> str | None:
         return None
     said: dict[str, list[int]] = {}
     for rank, data in zip(ranks, fields, strict=True):
-        said.setdefault(line(data), []).append(rank)
+        said.setdefault(field_text(data), []).append(rank)
     return "; ".join(f"{_who(who)} called {text}" for text, who in said.items())
 
 

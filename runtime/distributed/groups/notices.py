@@ -19,12 +19,10 @@ _kept: list[Any] = []  # notices under way
 
 
 def tag(group: Any) -> int:
-    """The tag of notices, which no program's message has."""
     return int(group.control.last_tag)
 
 
 def give(group: Any, text: str) -> None:
-    """Tell all other ranks of a group."""
     data = np.frombuffer(text.encode(), np.uint8)
     for rank in range(group.size()):
         if rank != group.rank():

@@ -22,8 +22,6 @@ class Listener(Protocol):
 
 
 class Observed:
-    """The listener, and which rank of how many this process is."""
-
     __slots__ = ("listener", "rank", "size")
 
     def __init__(self) -> None:

@@ -41,7 +41,6 @@ class Peers:
         self._next_look = 0.0
 
     def tell(self, text: str) -> None:
-        """Tell all others how this rank ends."""
         data = np.frombuffer(text.encode()[:_LONGEST], np.uint8)
         for rank in range(self.link.size):
             if rank != self.link.rank and self._lost.get(rank, (END, 0.0))[0] == END:

@@ -37,7 +37,7 @@ def received(group: Any, flat: np.ndarray, expected: str, source: int, tag: int,
         field = np.empty(header.LENGTH, np.uint8)
         said = group.control.receive(field, source, tag)
         yield said
-        found = header.line(field)
+        found = header.field_text(field)
         if found != expected:
             sender = group.ranks[said.source]
             raise ValueError(f"rank {sender} has sent a {found}, but this rank expects a {expected}")

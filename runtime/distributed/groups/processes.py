@@ -38,11 +38,7 @@ def _fields(number: int) -> list[str]:
 
 
 class Process:
-    """A process of another rank, which this one can look at where both are on one machine.
-
-    Args:
-        said: what it has said of itself.
-    """
+    """A process of another rank, which this one can look at where both are on one machine."""
 
     def __init__(self, said: str) -> None:
         known = json.loads(said)
@@ -80,7 +76,6 @@ class Process:
         return self.fate() or (f"process {self.number} is stopped" if self.stopped() else "")
 
     def stopped(self) -> bool:
-        """Whether a signal or a debugger has stopped it."""
         fields = _fields(self.number) if self.near else []
         return bool(fields) and fields[_STATE] in "Tt"
 

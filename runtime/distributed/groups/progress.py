@@ -74,16 +74,11 @@ def silent() -> str:
 
 
 def file_of(folder: Path, rank: int) -> Path:
-    """The file of a rank in the folder of its launcher."""
     return folder / f"{_NAME}{rank}"
 
 
 def read(path: Path) -> Progress | None:
-    """What a rank has noted; None where it has begun no call.
-
-    Args:
-        path: its file.
-    """
+    """What a rank has noted; None where it has begun no call."""
     try:
         data = path.read_bytes()
     except OSError:

@@ -58,11 +58,7 @@ def offer_default(find: Callable[[], Ranks]) -> None:
 
 
 def chosen(group: Ranks | None) -> Ranks:
-    """The group that a call is about, the default one for None.
-
-    Raises:
-        ValueError: there is none.
-    """
+    """The group that a call is about, the default one for None; a ValueError where there is none."""
     if group is not None:
         return group
     if not _default:

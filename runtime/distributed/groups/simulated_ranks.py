@@ -20,12 +20,6 @@ _PATIENCE = datetime.timedelta(seconds=60)
 
 
 class SimulatedRanks(Ranks):
-    """A group of ranks in one process.
-
-    Args:
-        count: how many there are.
-    """
-
     leading = 1
 
     def __init__(self, count: int) -> None:

@@ -191,8 +191,6 @@ class Work:
 
 
 class _Driving(Future[Any]):
-    """A future that is there when a call is complete."""
-
     def __init__(self, work: Work) -> None:
         super().__init__()
         self._work = work
@@ -234,5 +232,4 @@ _give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: time.sleep(0)
 
 
 def raw(values: np.ndarray) -> np.ndarray:
-    """The bytes of an array that lies in one piece."""
     return values.reshape(-1).view(np.uint8)

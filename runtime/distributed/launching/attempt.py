@@ -198,7 +198,6 @@ class Attempt:
         self._ended(rank, told["status"])
 
     def _lose(self, connection: socket.socket) -> None:
-        """A supervisor is gone, and its program with it."""
         self._selector.unregister(connection)
         del self._lines[connection]
         for number in [number for number, one in self._connected.items() if one is connection]:
@@ -274,11 +273,7 @@ class Attempt:
 
 
 def first_failure(ranks: list[Rank]) -> Rank | None:
-    """The rank that has failed first, by itself if one has; None if all ended well.
-
-    Args:
-        ranks: all of them.
-    """
+    """The rank that has failed first, by itself if one has; None if all ended well."""
     failed = [rank for rank in ranks if rank.status]
     stopped = [rank for rank in failed if rank.stopped]  # what others have waited for
     return min(stopped or failed, key=lambda rank: (rank.by_launcher, rank.when), default=None)

@@ -53,7 +53,6 @@ def record(fn: Callable[..., Any], error_handler: Any = None) -> Callable[..., A
 
 
 def _write(error: Exception) -> None:
-    """Write an exception where the launcher looks for it, in the format of PyTorch."""
     name = os.environ.get(_VARIABLE)
     if name:
         extra = {"py_callstack": traceback.format_exc(), "timestamp": str(int(time.time()))}

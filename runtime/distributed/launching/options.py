@@ -122,7 +122,6 @@ def parsed(given: Sequence[str] | None) -> Options:
 
 
 def _counts(text: str) -> tuple[int, int]:
-    """The least and the greatest number of ranks."""
     if text in ("auto", "cpu"):
         return available_cpus(), available_cpus()
     numbers = [int(part) for part in text.split(":")]

@@ -35,7 +35,6 @@ def report(outcome: Outcome, title: str, logs: Path, kept: bool) -> str:
 
 
 def ending(rank: Rank) -> str:
-    """How a rank has ended, in words."""
     status = rank.status or 0
     how = f"{_name(-status)} (signal {-status})" if status < 0 else f"exit status {status}"
     if rank.stopped:

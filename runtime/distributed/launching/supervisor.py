@@ -102,12 +102,6 @@ class Output:
 
 
 class Rank:
-    """The program of one rank.
-
-    Args:
-        job: what the launcher says.
-    """
-
     def __init__(self, job: dict[str, Any]) -> None:
         self.environment = {**os.environ, **job["environment"], **numbers(os.environ)}
         self.rank = int(self.environment["RANK"])
@@ -158,7 +152,6 @@ class Rank:
         return process
 
     def tell(self, **what: object) -> None:
-        """Send the launcher a line."""
         with contextlib.suppress(OSError):
             self.launcher.sendall(json.dumps(what).encode() + b"\n")
 
@@ -197,7 +190,6 @@ class Rank:
         return False
 
     def _signal(self, number: int) -> None:
-        """Send a signal to the program and the processes that it has started."""
         if self.process is not None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, number)
@@ -236,11 +228,6 @@ class Rank:
 
 
 def main(job: str) -> None:
-    """Run one rank.
-
-    Args:
-        job: the launcher's file.
-    """
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)

@@ -83,8 +83,6 @@ class FileStore(Store):
 
 
 class _Lines:
-    """The lines of the file as this process has read them."""
-
     def __init__(self, path: str) -> None:
         self.path = path
         self._table = Table()

@@ -20,7 +20,6 @@ class Malformed(Exception):
 
 
 def packed(fields: Sequence[bytes]) -> bytes:
-    """Fields as bytes."""
     parts = [_COUNT.pack(len(fields))]
     for field in fields:
         parts += [_LENGTH.pack(len(field)), field]

@@ -233,11 +233,9 @@ class Store:
         raise TypeError(f"cannot pickle {type(self).__name__!r} object: each process makes its own")
 
     def _call(self, name: str, *fields: bytes) -> list[bytes]:
-        """Do something to the table: see `table.Table.call`."""
         raise NotImplementedError(f"{type(self).__name__} does not have {name!r}: a store has a table, or this method")
 
     def _come(self, names: tuple[bytes, ...], seconds: float) -> bool:
-        """Whether names are there, or come within a time."""
         deadline = time.monotonic() + seconds
         while not self.check([name.decode() for name in names]):
             if not left(deadline):
@@ -252,22 +250,14 @@ class Store:
 
 
 def name_of(op: str, key: Any) -> bytes:
-    """A key as bytes.
-
-    Raises:
-        TypeError: it is no text.
-    """
+    """A key as bytes; a TypeError where it is no text."""
     if not isinstance(key, str):
         raise TypeError(f"{op}(): a key must be a str, not {type(key).__name__}")
     return key.encode()
 
 
 def names_of(op: str, keys: Any) -> tuple[bytes, ...]:
-    """Keys as bytes.
-
-    Raises:
-        TypeError: they are no list of texts.
-    """
+    """Keys as bytes; a TypeError where they are no list of texts."""
     return tuple(name_of(op, key) for key in _list(op, keys))
 
 
@@ -278,11 +268,7 @@ def _list(op: str, values: Any) -> Sequence[Any]:
 
 
 def value_of(op: str, value: Any) -> bytes:
-    """A value as bytes.
-
-    Raises:
-        TypeError: it is neither text nor bytes.
-    """
+    """A value as bytes; a TypeError where it is neither text nor bytes."""
     if isinstance(value, str):
         return value.encode()
     if isinstance(value, bytes):
@@ -291,11 +277,7 @@ def value_of(op: str, value: Any) -> bytes:
 
 
 def checked_time(op: str, timeout: Any) -> timedelta:
-    """A time as it is.
-
-    Raises:
-        TypeError: it is no timedelta.
-    """
+    """A time as it is; a TypeError where it is no timedelta."""
     if not isinstance(timeout, timedelta):
         raise TypeError(f"{op}(): argument 'timeout' must be a datetime.timedelta, not {type(timeout).__name__}")
     return timeout

@@ -25,11 +25,7 @@ class Table:
         self._changed = threading.Condition()
 
     def call(self, name: str, *fields: bytes) -> list[bytes]:
-        """Do what a name says.
-
-        Raises:
-            ValueError: there is no such call, or `add` finds what is no integer.
-        """
+        """Do what a name says; a ValueError where there is no such call, or `add` finds what is no integer."""
         if name not in _CALLS:
             raise ValueError(f"a store has no call {name!r}")
         with self._changed:
@@ -39,7 +35,6 @@ class Table:
         return answer
 
     def wait(self, keys: tuple[bytes, ...], seconds: float) -> bool:
-        """Whether all keys are there, or come within a time."""
         with self._changed:
             return self._changed.wait_for(lambda: all(map(self._has, keys)), seconds)
 
@@ -91,7 +86,6 @@ class Table:
 
 
 def is_given(answer: list[bytes]) -> bool:
-    """What `check` and `delete` answer."""
     return answer == [_GIVEN]
 
 
@@ -111,5 +105,4 @@ _CALLS: dict[str, Callable[..., list[bytes]]] = {
 
 
 def left(deadline: float) -> float:
-    """Seconds until a deadline, none when it is over."""
     return max(0.0, deadline - time.monotonic())

@@ -66,7 +66,6 @@ class Server:
 
     @property
     def joined(self) -> int:
-        """How many processes have said that they are there."""
         return self._joined
 
     def _accept(self) -> None:

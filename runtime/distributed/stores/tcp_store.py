@@ -150,7 +150,6 @@ class _Connection:
         self._stream: BinaryIO = self._socket.makefile("rb")
 
     def close(self) -> None:
-        """End the connection."""
         shut(self._socket)
         self._stream.close()
 
@@ -185,7 +184,6 @@ class _Connection:
 
 
 def _connected(host: str, port: int, timeout: timedelta) -> socket.socket:
-    """A socket on whose other end is a store."""
     deadline = time.monotonic() + timeout.total_seconds()
     while True:
         try:

@@ -16,11 +16,7 @@ _NUMBERED = "(call "  # in the lines of calls that all ranks of a group make in 
 
 
 def read(path: Path) -> Trace:
-    """The trace of one rank.
-
-    Raises:
-        ValueError: it is no trace, or not of a program with calls between ranks.
-    """
+    """The trace of one rank; a ValueError where it is no trace, or not of a program with calls between ranks."""
     data = path.read_bytes()
     try:
         found = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
@@ -40,7 +36,6 @@ def write(path: Path, trace: Trace) -> None:
 
 
 def rank_of(trace: Trace) -> int:
-    """Of which rank a trace is."""
     return int(trace["distributedInfo"]["rank"])
 
 

@@ -32,12 +32,6 @@ class Overlap(NamedTuple):
 
 
 def overlap(rank: int, entries: Iterable[dict[str, Any]]) -> Overlap:
-    """The times of the trace of one rank.
-
-    Args:
-        rank: the rank.
-        entries: the events of its trace.
-    """
     spans: dict[str, list[Span]] = {"communication": [], "progress": [], "wait": [], "cpu_op": []}
     for entry in entries:
         if entry["ph"] == "X" and entry["cat"] in spans:
@@ -60,7 +54,6 @@ def union(spans: Iterable[Span]) -> list[Span]:
 
 
 def common(some: Sequence[Span], others: Sequence[Span]) -> list[Span]:
-    """What two unions both cover."""
     return list(_common(some, others))
 
 
@@ -77,7 +70,6 @@ def _common(some: Sequence[Span], others: Sequence[Span]) -> Iterator[Span]:
 
 
 def length(spans: Iterable[Span]) -> float:
-    """How much time spans cover that do not overlap."""
     return sum(end - begin for begin, end in spans)
 
 

@@ -83,10 +83,6 @@ def initialize(seconds: float) -> None:
 
 
 def finalize(seconds: float) -> None:
-    """Finalize MPI, unless the program has done so.
-
-    Raises:
-        DistBackendError: the other ranks did not come in time.
-    """
+    """Finalize MPI, unless the program has done so; a DistBackendError where the other ranks did not come in time."""
     if not MPI.Is_finalized():
         of_process.call("MPI_Finalize", _function("MPI_Finalize"), seconds)

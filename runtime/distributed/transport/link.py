@@ -18,11 +18,7 @@ class Request(Protocol):
     source: int  # who sent the message, of a `receive` that is done
 
     def done(self) -> bool:
-        """Whether it is complete; asking is what drives it on.
-
-        Raises:
-            DistBackendError: the transport has failed.
-        """
+        """Whether it is complete; asking is what drives it on; a DistBackendError where the transport has failed."""
 
 
 class Link(Protocol):

@@ -69,8 +69,6 @@ def _numbers(values: np.ndarray) -> list[Any]:
 
 
 class MpiLink:
-    """One rank's end of one of MPI's communicators."""
-
     def __init__(self, communicator: Any) -> None:
         communicator.Set_errhandler(MPI.ERRORS_RETURN)
         self._mpi = communicator

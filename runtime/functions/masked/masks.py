@@ -17,7 +17,6 @@ Identity = Callable[[dtype], Any]  # what does not change a result, in a dtype
 
 
 def constant(value: float) -> Identity:
-    """The same number in each dtype."""
     return lambda kind: value
 
 
@@ -27,7 +26,6 @@ def least(name: str) -> Identity:
 
 
 def greatest(name: str) -> Identity:
-    """What no number is greater than."""
     return partial(_extreme, name, inf)
 
 
@@ -51,7 +49,6 @@ def kept(name: str, input: Any, mask: Any, identity: Identity, argument: str = "
 
 
 def broadcast_mask(name: str, x: Any, mask: Any, argument: str = "mask") -> Any:
-    """The mask as bools, of the shape of x."""
     chosen = checks.tensor(name, argument, mask)
     if chosen.ndim > x.ndim:
         raise IndexError(
@@ -63,7 +60,6 @@ def broadcast_mask(name: str, x: Any, mask: Any, argument: str = "mask") -> Any:
 
 
 def count(name: str, x: Any, mask: Any, dims: list[int], keepdim: bool) -> Any:
-    """How many elements each result is made of."""
     chosen = op.ones(x._shape, dtype=bool_, device=x._device) if mask is None else broadcast_mask(name, x, mask)
     return op.sum(chosen, dims, keepdim, dtype=int64) if dims else chosen.to(int64)
 
@@ -80,12 +76,10 @@ def dimensions(name: str, dim: Any, ndim: int) -> list[int]:
 
 
 def dimension(name: str, dim: Any, ndim: int) -> int:
-    """One dimension, counted from the front."""
     return wrapped_dim(name, checks.integer(name, "dim", dim), ndim)
 
 
 def result_dtype(name: str, given: Any, default: dtype) -> dtype:
-    """The dtype that is asked for, or the default."""
     return default if given is None else checks.dtype(name, "dtype", given)
 
 

@@ -174,8 +174,6 @@ def _around(value: Any) -> tuple[Any, ...]:
     own = module.removeprefix(f"{__package__.rpartition('.')[0]}.") if module.startswith(OWN) else ""
     if own.startswith("llvm.halves.tiles"):
         return folder_text("llvm"), machine.vector_registers(), machine.pair_products()
-    if own.startswith("llvm.carryless"):
-        return folder_text("llvm"), machine.carryless_bytes()
     if own.startswith("llvm"):
         return folder_text("llvm"), machine.vector_registers(), machine.fuses()
     if own.startswith(("scalar.primitives", "scalar.intrinsics")):

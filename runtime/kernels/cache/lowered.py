@@ -17,7 +17,7 @@ from .sealed import seal, unseal
 from .target import host, versions
 
 FOLDER = Path(__file__).parent / "llvm_modules"
-SUFFIX = ".modules"
+MODULES_SUFFIX = ".modules"
 
 
 def find(digest: bytes) -> bytes | None:
@@ -32,19 +32,19 @@ def find(digest: bytes) -> bytes | None:
 def archive() -> Archive | None:
     """What is carried for machines of this kind."""
     path = place()
-    return Archive(path, described()) if path.is_file() else None
+    return Archive(path, lowering_described()) if path.is_file() else None
 
 
 def place() -> Path:
     """The file for machines of this kind."""
-    return FOLDER / f"{host().triple}{SUFFIX}"
+    return FOLDER / f"{host().triple}{MODULES_SUFFIX}"
 
 
-def described() -> tuple[str, ...]:
+def lowering_described() -> tuple[str, ...]:
     """What the file says of itself: what decides how kernels are lowered, besides their text."""
     return host().triple, *versions()[1:]
 
 
 def packed(entries: Mapping[bytes, bytes]) -> bytes:
     """The file of entries by their digests."""
-    return pack({digest: seal(digest, lzma.compress(entry)) for digest, entry in entries.items()}, described())
+    return pack({digest: seal(digest, lzma.compress(entry)) for digest, entry in entries.items()}, lowering_described())

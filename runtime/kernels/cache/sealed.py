@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import zlib
 
-MAGIC = b"specgrad-kernel-1\n"
+KERNEL_MAGIC = b"specgrad-kernel-1\n"
 DIGEST = 32  # bytes of a key, and of a checksum
-HEAD = len(MAGIC) + 2 * DIGEST
+HEAD = len(KERNEL_MAGIC) + 2 * DIGEST
 LEVEL = 1  # of compression, where somebody waits
 
 
@@ -18,19 +18,19 @@ def seal(key: bytes, data: bytes, level: int = LEVEL) -> bytes:
     reading what was saved.
     """
     packed = zlib.compress(data, level)
-    return MAGIC + key + _checksum(key, packed) + packed
+    return KERNEL_MAGIC + key + _checksum(key, packed) + packed
 
 
 def unseal(key: bytes, entry: bytes) -> bytes | None:
     """What was kept under a key; None where the entry is another one's, cut off or damaged."""
     packed = entry[HEAD:]
-    whole = entry[:HEAD] == MAGIC + key + _checksum(key, packed)
+    whole = entry[:HEAD] == KERNEL_MAGIC + key + _checksum(key, packed)
     return zlib.decompress(packed) if whole else None
 
 
 def key_of(entry: bytes) -> bytes:
     """The key of an entry."""
-    return entry[len(MAGIC) : len(MAGIC) + DIGEST]
+    return entry[len(KERNEL_MAGIC) : len(KERNEL_MAGIC) + DIGEST]
 
 
 def _checksum(key: bytes, packed: bytes) -> bytes:

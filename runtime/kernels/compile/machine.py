@@ -123,13 +123,6 @@ def converts_halves() -> bool:
     return not re.search(r"\w*(extendhfsf2|gnu_h2f)", own())
 
 
-@functools.cache
-def carryless_bytes() -> int:
-    """Bytes of the vectors whose halves are multiplied without carries by one instruction; 0 where there is none."""
-    features, size = host().features.split(","), vector_registers()[0]
-    return size if "+vpclmulqdq" in features and size > 16 else 0
-
-
 TILES, DOTS = "tiles", "dots"
 SYSTEM_CALL = 158  # arch_prctl of x86-64
 PERMISSION, TILE_DATA = 0x1023, 18  # of Linux's arch_prctl: a process asks for what its threads keep of tiles

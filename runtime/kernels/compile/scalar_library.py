@@ -34,9 +34,26 @@ def names_in(code: types.CodeType) -> frozenset[str]:
     return frozenset(i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL")
 
 
+class ScalarModules:
+    """The modules of scalar functions, which lie above the compiler and register when `scalar` is imported."""
+
+    real: types.ModuleType
+    complex: Callable[[], types.ModuleType]  # imported on the first call: few programs compute with complex numbers
+    scaled: Any  # (x, k) -> x 2^k, for which some processors have an instruction
+
+    def register(self, real: types.ModuleType, complex: Callable[[], types.ModuleType], scaled: Any) -> None:
+        """Called once, by `scalar`."""
+        self.real, self.complex, self.scaled = real, complex, scaled
+
+
+modules = ScalarModules()
+
+
 def is_scalar(function: Any) -> bool:
-    """Whether something is a function of `scalar`."""
-    own = f"{__package__.rpartition('.')[0]}.scalar"
+    """Whether something is a function of `scalar`, or one of the primitives that these are made of."""
+    from ..scalar import primitives
+
+    own = (modules.real.__name__, primitives.__name__)
     return isinstance(function, types.FunctionType) and function.__module__.startswith(own)
 
 
@@ -67,8 +84,6 @@ class ScalarCompiler:
             return self.compiled[function]
 
     def make(self, function: Any) -> Any:
-        from .. import scalar
-        from ..scalar import complex as scalar_complex
         from ..scalar import primitives as scalar_primitives
 
         name: str = function.__name__
@@ -78,7 +93,7 @@ class ScalarCompiler:
         users = not is_scalar(function)  # what it calls is compiled too, whatever package that is of
         plain = {name: callee for name, callee in found.items() if isinstance(callee, types.FunctionType)}
         calls = {name: self.get(callee) for name, callee in plain.items() if users or is_scalar(callee)}
-        offered = users or function in (*vars(scalar).values(), *vars(scalar_complex).values())
+        offered = users or function in (*vars(modules.real).values(), *vars(modules.complex()).values())
         compiler = self.apart if hasattr(function, "is_apart") else self.compiler if offered else self.inliner
         return compiler(rebuilt(function, calls))
 
@@ -125,10 +140,7 @@ def meant(module: types.ModuleType, name: str, value: Any) -> Any:
 
 def module_of(is_complex: bool) -> types.ModuleType:
     """The module whose functions take such numbers."""
-    from .. import scalar
-    from ..scalar import complex as scalar_complex
-
-    return scalar_complex if is_complex else scalar
+    return modules.complex() if is_complex else modules.real
 
 
 @functools.cache
@@ -149,7 +161,6 @@ def library_of(is_complex: bool, fuses: bool, scales: bool = False, linked: bool
     from numba.core.typing import signature
     from numba.extending import intrinsic
 
-    from ..scalar import exponential
     from ..scalar.intrinsics import Target, by_exponent, primitives
     from .kernel_pipelines import Kernel, LinkedKernel
 
@@ -160,5 +171,5 @@ def library_of(is_complex: bool, fuses: bool, scales: bool = False, linked: bool
     target = Target(intrinsic, types, signature, fuses)
     made = ScalarCompiler(compiler, inliner, primitives(target))
     if scales:
-        made.compiled[exponential.scaled] = intrinsic(by_exponent(target))
+        made.compiled[modules.scaled] = intrinsic(by_exponent(target))
     return ScalarLibrary(module_of(is_complex), made)

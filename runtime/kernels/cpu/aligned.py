@@ -24,7 +24,6 @@ def empty(shape: int | tuple[int, ...], kind: np.dtype) -> Array:
 
 
 def copied(array: Array) -> Array:
-    """A copy in row order."""
     if array.nbytes < LARGE:
         return array.copy()
     made = empty(array.shape, array.dtype)

@@ -33,7 +33,6 @@ class Folded:
         return contiguous(array.transpose(self.order) if self.order else array).reshape(self.folded)
 
     def unfold(self, array: Array) -> Array:
-        """The inverse of `fold`."""
         if not self.order:
             return array.reshape(self.shape)
         sizes = [self.shape[i] for i in self.order]
@@ -68,7 +67,6 @@ class Folding(Folded):
 
     @property
     def in_rows(self) -> bool:
-        """Whether elements that become one lie side by side."""
         return self.folded[2] == 1 == self.steps.apart
 
     @property
@@ -79,7 +77,6 @@ class Folding(Folded):
 
 
 def steps_of(before: int, along: int, after: int) -> Steps:
-    """Those of a contiguous operand."""
     return Steps(after, along * after, max(before, 1), 0)
 
 

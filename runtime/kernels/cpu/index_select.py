@@ -1,4 +1,5 @@
-"""Rows of a table read (index_select) and added to (index_add): loops over contiguous arrays. Indices may be negative.
+"""Rows of a table read (index_select) and added to (index_add), and elements put at one index along a dimension each,
+in contiguous arrays. Indices may be negative.
 
 Each loop stops at the first index that is out of bounds, and sets `outside[0]`. The last two arguments are the range of
 indices to read, or of columns to add to.
@@ -8,11 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...pool.parallel_for import shared
 from ..jit import jit
 from ..llvm.addresses import part_of
 from ..llvm.runs import copy_elements
+from . import loops
 
 Array = np.ndarray
+COLUMNS = 16  # of a table belong to one thread
 
 
 @jit
@@ -64,3 +68,17 @@ def add_to_rows(
         else:
             for j in range(target.size):
                 target[j] += table.dtype.type(scale) * source[j]
+
+
+def put_along(table: Array, indices: Array, values: Array, add: bool) -> bool:
+    """Writes, or adds, values at indices along the middle dimension; False where an index is out of bounds."""
+    wrong = np.zeros(1, np.int64)
+    before, _, after = table.shape
+    shared(
+        loops.write_along,
+        (table, indices, values, add, wrong),
+        before * after,
+        values.size,
+        1 if after == 1 else COLUMNS,
+    )
+    return not wrong[0]

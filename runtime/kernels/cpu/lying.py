@@ -198,5 +198,4 @@ def behind(first: Plan, then: Plan) -> Plan:
 
 
 def with_shape(step: Step, shape: Dims) -> Step:
-    """The call with another shape of its last result."""
     return step._replace(results=(*step.results[:-1], (step.results[-1][0], tuple(shape))))

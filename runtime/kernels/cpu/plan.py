@@ -74,7 +74,6 @@ class Step(NamedTuple):
     int32s: Ints = ()
 
     def dtypes(self) -> dict[int, np.dtype]:
-        """The dtypes of the results, by their numbers, that are not of the operands' dtype."""
         each = ((self.indices, np.int64), (self.int32s, np.int32), (self.masks, np.bool_))
         return {output: np.dtype(own) for outputs, own in each for output in outputs}
 
@@ -87,13 +86,11 @@ _complex: set[Any] = set()
 
 
 def for_complex(find: Finder) -> Finder:
-    """A function that finds plans also for operands of complex numbers."""
     _complex.add(find)
     return find
 
 
 def takes_complex(find: Any) -> bool:
-    """Whether there are plans for operands of complex numbers."""
     return find in _complex
 
 
@@ -106,7 +103,6 @@ def single(
     rows: tuple[int, int] | None = None,
     row: int = 0,
 ) -> Plan:
-    """The plan of one call on all operands, with one result."""
     return (Step(kernel, tuple(range(operands)), ((0, shape),), numbers, ints, rows, row=row),)
 
 
@@ -156,7 +152,6 @@ def is_exact(number: float) -> bool:
 
 
 def are_masks(indices: Sequence[Layout | None]) -> bool:
-    """Whether there is a mask among indices."""
     return any(isinstance(found, Mask) for found in indices)
 
 
@@ -166,12 +161,10 @@ def are_contiguous(*operands: Layout | None) -> bool:
 
 
 def as_vector(x: Layout) -> Layout:
-    """A layout, that of one number as that of a vector."""
     return x if x.shape else x._replace(shape=(1,), strides=None)
 
 
 def in_shape(layout: Layout, shape: Ints) -> Layout:
-    """A contiguous array in a shape to which it broadcasts."""
     missing = len(shape) - len(layout.shape)
     own = zip(layout.shape, contiguous_strides(layout.shape), strict=True)
     return Layout(shape, (*[0] * missing, *[0 if size == 1 else step for size, step in own]))
@@ -303,7 +296,6 @@ def layout_of(array: Array, in_parts: bool = False) -> Layout:
 
 
 def size_of(array: Any) -> int:
-    """The number of elements of an operand, 0 where it is not given."""
     return 0 if array is None else array.size
 
 
@@ -323,10 +315,8 @@ def memory_of(array: Any, reach: int | None, dtype: np.dtype) -> Array:
 
 
 def parts_of(flat: Array) -> Array:
-    """A flat array, of complex numbers as pairs of their parts."""
     return flat.view(real_of(flat.dtype)) if flat.dtype.kind == "c" else flat
 
 
 def real_of(dtype: np.dtype) -> np.dtype:
-    """The dtype of the parts of complex numbers, else the dtype itself."""
     return np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype

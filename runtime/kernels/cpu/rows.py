@@ -56,16 +56,13 @@ class Turned:
         self.before, self.along, self.after = found.folded
 
     def rows(self, array: Array) -> Array:
-        """The elements, row by row."""
         folded = self.found.fold(array)
         return contiguous(folded.transpose(0, 2, 1)).reshape(-1)
 
     def back(self, rows: Array) -> Array:
-        """The array whose rows these are."""
         turned = contiguous(rows.reshape(self.before, self.after, self.along).transpose(0, 2, 1))
         return self.found.unfold(turned)
 
 
 def flat(each: Given, moved: Turned) -> Array:
-    """An array as the loop takes it."""
     return moved.rows(each.array) if each.kind == "row" else contiguous(each.array).reshape(-1)

@@ -55,7 +55,7 @@ class Compiled:
             "from_bits": self.given["from_bits"],
             "whole": np.int64,
         }
-        own |= {make.__name__: intrinsic(make(target)) for make in instructions.MAKERS}
+        own |= {name: intrinsic(make(target)) for name, make in instructions.MAKERS.items()}
         self.names: dict[str, Any] = numbers | own
         self.made: dict[Any, Any] = {}
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from .kernel import Array, Kernel, Signature, Target
+from .kernel import Kernel
 from .loops import loop
+from .signature import Array, Signature, Target
 from .storage import in_registers
 
 UINT32 = np.dtype(np.uint32)

@@ -9,7 +9,7 @@ from ..scalar.intrinsics import Target
 GLOBAL = 1  # the address space of a device's memory
 
 
-def bfloat16_bits(target: Target) -> Any:
+def make_bfloat16_bits(target: Target) -> Any:
     """The bits of the nearest bfloat16: sm_80 and later have an instruction for that."""
 
     def bfloat16_bits(context: Any, x: Any) -> Any:
@@ -24,7 +24,7 @@ def bfloat16_bits(target: Target) -> Any:
     return bfloat16_bits
 
 
-def float16_bits(target: Target) -> Any:
+def make_float16_bits(target: Target) -> Any:
     """The bits of the nearest float16."""
 
     def float16_bits(context: Any, x: Any) -> Any:
@@ -39,7 +39,7 @@ def float16_bits(target: Target) -> Any:
     return float16_bits
 
 
-def float16_number(target: Target) -> Any:
+def make_float16_number(target: Target) -> Any:
     """The float32 number that is the float16 with the last 16 of some bits."""
 
     def float16_number(context: Any, bits: Any) -> Any:
@@ -57,7 +57,7 @@ def float16_number(target: Target) -> Any:
     return float16_number
 
 
-def array_at(target: Target) -> Any:
+def make_array_at(target: Target) -> Any:
     """An array whose address is a number that a kernel has read from memory."""
 
     def array_at(context: Any, address: Any, size: Any, kind: Any) -> Any:
@@ -81,4 +81,9 @@ def array_at(target: Target) -> Any:
     return array_at
 
 
-MAKERS = (array_at, bfloat16_bits, float16_bits, float16_number)
+MAKERS = {
+    "array_at": make_array_at,
+    "bfloat16_bits": make_bfloat16_bits,
+    "float16_bits": make_float16_bits,
+    "float16_number": make_float16_number,
+}  # by the names that texts have for them

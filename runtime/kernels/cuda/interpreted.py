@@ -9,6 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from ...extension_points import fill
 from .. import scalar
 from ..compile.scalar_library import ScalarCompiler, ScalarLibrary, rebuilt
 from ..scalar import complex as scalar_complex
@@ -99,3 +100,4 @@ class Interpreted:
 
 
 INTERPRETED = Interpreted()
+fill("kernel_interpreter", INTERPRETED)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import types
 
+from ...extension_points import extension
 from .cubins import cubin
-from .interpreted import INTERPRETED
 from .signature import Array, Make, Signature, Target
 from .text import digest
 
@@ -41,7 +41,7 @@ class Kernel:
     def simulated(self, signature: Signature) -> types.FunctionType:
         """The kernel as a Python function over simulated arrays, with `cuda` among its globals."""
         if signature not in self.functions:
-            self.functions[signature] = self.make(INTERPRETED, signature)
+            self.functions[signature] = self.make(extension("kernel_interpreter"), signature)
         return self.functions[signature]
 
     def cubin(self, signature: Signature, cc: tuple[int, int]) -> bytes:

@@ -14,7 +14,7 @@ from .row_layouts import names_of_layout
 from .storage import getter, in_registers, putter
 from .teams import names_of_team
 
-BLOCK = 8  # elements that a lane reads at once, and adds in their own dtype
+BLOCK_ELEMENTS = 8  # elements that a lane reads at once, and adds in their own dtype
 UINT32 = np.dtype(np.uint32)
 FLOAT64, INT64 = np.dtype(np.float64), np.dtype(np.int64)
 
@@ -36,7 +36,7 @@ def row_kernel(module: str, name: str, team: str, layout: str, computed: np.dtyp
         function = getattr(importlib.import_module(module), name)
         wide = wide_of(computed)
         names = target.scalars(function, False)
-        names |= {"T": computed.type, "W": wide.type, "BLOCK": BLOCK, **limits(computed)}
+        names |= {"T": computed.type, "W": wide.type, "BLOCK": BLOCK_ELEMENTS, **limits(computed)}
         names |= names_of_team(target, team, computed.type, wide.type) | names_of_layout(target, layout, is_far)
         names |= accessors(target, function, signature, computed)
         used = names_in(function.__code__)

@@ -25,7 +25,7 @@ put_other: Any = None
 lost: Any = None
 
 
-def nothing() -> Any:
+def no_state() -> Any:
     return A(0), B(0)
 
 
@@ -180,7 +180,7 @@ def names_of_state(
     return {
         "A": first,
         "B": second,
-        "nothing": target.device(nothing, **types),
+        "nothing": target.device(no_state, **types),
         "read": target.device(state.read, **types, **reads),
         "join": target.device(state.join, **types, **helpers, **target.scalars(state.join, False)),
         "write": target.device(written, **types, **puts, **target.scalars(written, False)),

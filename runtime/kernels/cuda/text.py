@@ -58,7 +58,7 @@ class Texts:
         given = {name: Text(make) for name, make in vars(intrinsics).items() if name in primitives.PRIMITIVES}
         compiler = ScalarCompiler(Text, Text, given)
         self.libraries = (ScalarLibrary(scalar, compiler), ScalarLibrary(scalar_complex, compiler))
-        made = {make.__name__: Text(make) for make in instructions.MAKERS}
+        made = {name: Text(make) for name, make in instructions.MAKERS.items()}
         self.names: dict[str, Any] = {"from_bits": given["from_bits"], "float32_bits": given["bits"], **made}
         self.made: dict[Any, Text] = {}
 

@@ -234,23 +234,3 @@ def _array_at(
     # Without meminfo the array owns nothing, and nothing is counted: the caller holds the memory.
     populate_array(array, data=data, shape=shape, strides=[*strides, item], itemsize=item, meminfo=owner)
     return array._getvalue()
-
-
-@for_numba
-def xor_lines(context: Any, source: Any, to: Any, back: Any) -> Any:
-    """xor_lines(source, to, back): the 64 bytes at one address, and those that lie so many bytes before another, for
-    each number of a tuple, xored and stored at the other."""
-    from llvmlite import ir
-    from numba import types
-    from numba.core import cgutils
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        line = ir.VectorType(ir.IntType(64), 8).as_pointer()
-        found = builder.load(builder.inttoptr(args[0], line), align=1)
-        for distance in cgutils.unpack_tuple(builder, args[2]):
-            there = builder.inttoptr(builder.sub(args[1], distance), line)
-            found = builder.xor(found, builder.load(there, align=1))
-        builder.store(found, builder.inttoptr(args[1], line), align=1)
-        return context.get_dummy_value()
-
-    return types.void(source, to, back), code

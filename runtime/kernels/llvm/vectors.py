@@ -60,6 +60,8 @@ class Vectors:
 
     def shuffled(self, a: Any, b: Any, places: Sequence[int]) -> Any:
         """The lanes of `a`, and behind them those of `b`, at the given places."""
+        from .native_code.squares import shuffled  # which loads llvmlite
+
         return shuffled(self.builder, a, b, places)
 
     def mask(self, width: Any, number: int) -> Any:
@@ -112,27 +114,9 @@ class Vectors:
 
     def transposed(self, rows: Sequence[Any]) -> list[Any]:
         """The transpose of as many rows as lanes."""
+        from .native_code.squares import transposed  # which loads llvmlite
+
         return transposed(self.builder, rows)
-
-
-def transposed(builder: Any, rows: Sequence[Any]) -> list[Any]:
-    """The transpose of vectors of as many lanes: squares of 1, 2, 4, ... lanes change places between rows."""
-    rows, lanes, step = list(rows), len(rows), 1
-    while step < lanes:
-        low = [j - step + lanes if j & step else j for j in range(lanes)]
-        high = [j + lanes if j & step else j + step for j in range(lanes)]
-        for i in (i for i in range(lanes) if not i & step):
-            a, b = rows[i], rows[i + step]
-            rows[i], rows[i + step] = shuffled(builder, a, b, low), shuffled(builder, a, b, high)
-        step *= 2
-    return rows
-
-
-def shuffled(builder: Any, a: Any, b: Any, places: Sequence[int]) -> Any:
-    """The lanes of `a`, and behind them those of `b`, at the given places."""
-    from llvmlite import ir
-
-    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(ir.IntType(32), len(places)), list(places)))
 
 
 def emitted(kind: Any, like: Any, count: int) -> Any:

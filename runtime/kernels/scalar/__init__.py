@@ -11,10 +11,13 @@ from __future__ import annotations
 
 import builtins
 import math
+import sys as _sys
+from types import ModuleType as _ModuleType
 from typing import Any
 
 import numpy as np
 
+from ..compile.scalar_library import modules as _modules
 from .arc import acos, asin, atan, atan2
 from .bessel.airy import airy_ai
 from .bessel.bessel import bessel_j0, bessel_j1, bessel_y0, bessel_y1
@@ -33,6 +36,7 @@ from .bits import angle, copysign, gcd, isneginf, isposinf, lcm, left_shift, nex
 from .circular import cos, sin, tan
 from .error import erf, erfc
 from .exponential import exp, exp2, exp_of_masked, exp_of_usual, expm1, sigmoid, with_sign
+from .exponential import scaled as _scaled
 from .gamma.gamma import digamma, lgamma
 from .gamma.incomplete import igamma, igammac
 from .gamma.zeta import polygamma, zeta
@@ -227,3 +231,15 @@ def lerp(start: Any, end: Any, weight: Any) -> Any:
     if weight < type(weight)(0.5):
         return start + weight * (end - start)
     return end - (type(weight)(1) - weight) * (end - start)
+
+
+# ---- what the compiler compiles ----------------------------------------------------------------------------
+
+
+def _complex() -> _ModuleType:
+    from . import complex as found  # imports this module
+
+    return found
+
+
+_modules.register(_sys.modules[__name__], _complex, _scaled)

@@ -27,7 +27,7 @@ from .pieces import is_nearer, nearer_place
 from .power import EXP2_WIDE
 from .power_pieces import by_power_pieces
 from .primitives import choose, fma, polynomial, select
-from .tables.erfc import TABLE as ERFC
+from .tables import ERFC_TABLE
 
 # erf(x) / x - 1 as a polynomial in x^2 for |x| <= 1: relative error of erf at most 2^-29.3 and 2^-56.3
 ERF_SINGLE = (
@@ -98,7 +98,7 @@ def erfc_single(x: Any) -> Any:
 
 def erfc_near(x: Any) -> Any:
     """The same of a float32, |x| < 7.75."""
-    return by_power_pieces(x, nearer_place(x), ERFC)
+    return by_power_pieces(x, nearer_place(x), ERFC_TABLE)
 
 
 def erfc_far(x: Any) -> Any:

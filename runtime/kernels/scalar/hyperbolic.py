@@ -12,7 +12,7 @@ from typing import Any
 from .exponential import LN2_DOUBLE, LN2_SINGLE, LOG2_E, SHIFT, remainder_of, times_power, with_sign
 from .pieces import by_pieces, shifted_place
 from .primitives import bits, choose, fma, from_bits, narrow, polynomial, select
-from .tables.tanh import TABLE as TANH
+from .tables import TANH_TABLE
 
 TANH_IS_ONE = 9.25  # to the last bit of a float32, from here on
 HALF_LN2 = 0.34657359027997264
@@ -53,7 +53,7 @@ def tanh(x: Any) -> Any:
 def tanh_single(x: Any) -> Any:
     size = abs(x)
     size = select(size > TANH_IS_ONE, TANH_IS_ONE, size)
-    return with_sign(by_pieces(size, shifted_place(size), TANH), x)
+    return with_sign(by_pieces(size, shifted_place(size), TANH_TABLE), x)
 
 
 def tanh_double(x: Any) -> Any:

@@ -16,10 +16,7 @@ from .exponential import with_sign
 from .logarithm import LN2_BELOW, log_of_normal_sum, log_of_sum, normal, plus_one
 from .pieces import middle_place, octave_place, times_pieces
 from .primitives import bits, choose, fma, from_bits, narrow, picks, polynomial, root, select
-from .tables.acosh import TABLE as ACOSH
-from .tables.asinh import TABLE as ASINH
-from .tables.atanh import TABLE as ATANH
-from .tables.log_odds import TABLE as LOG_ODDS
+from .tables import ACOSH_TABLE, ASINH_TABLE, ATANH_TABLE, LOG_ODDS_TABLE
 
 FIRST, END = 0.125, 32.0  # pieces of |x| and of x - 1 lie two for each doubling, the first one from 0 on
 # These lie one for each doubling, of what is left to the last float32 before 1, or of the smaller of x and 1 - x.
@@ -42,7 +39,7 @@ def log_odds_usual(x: Any) -> Any:
 def log_odds_near(x: Any) -> Any:
     """By pieces of the smaller of x and 1 - x; near 1/2 the distance from there times a function of that."""
     less, factor = factors_of_odds(x)
-    column = picks(LOG_ODDS, octave_place(less))
+    column = picks(LOG_ODDS_TABLE, octave_place(less))
     t = less - column[0]
     return fma(factor, column[-1], factor * (t * polynomial(t, column[1:-1], column[1:-1])))
 
@@ -65,7 +62,7 @@ def log_odds_single(x: Any) -> Any:
     lifted = from_bits(x, narrow(x, bits(scaled) & SIGNIFICAND | bits(type(x)(ODDS_START))))
     y = select(less < ODDS_START, lifted, less)
     k = -(np.float32(narrow(x, bits(scaled) - bits(y)) >> 23) + more)
-    column = picks(LOG_ODDS, octave_place(y))
+    column = picks(LOG_ODDS_TABLE, octave_place(y))
     total = fma(k, LN2_BELOW[0], column[-1])
     rest = fma(k, LN2_BELOW[1], column[-1] - fma(k, -LN2_BELOW[0], total) + (y - less))
     t = y - column[0]
@@ -108,7 +105,7 @@ def asinh_near(x: Any) -> Any:
     """A function of |x| < 32 times that."""
     size = abs(x)
     place = middle_place(select(size < FIRST, type(x)(FIRST), size))
-    return with_sign(times_pieces(size, size, place, ASINH), x)
+    return with_sign(times_pieces(size, size, place, ASINH_TABLE), x)
 
 
 def asinh_any(x: Any) -> Any:
@@ -130,7 +127,7 @@ def acosh_single(x: Any) -> Any:
 def acosh_near(x: Any) -> Any:
     """The root of x - 1 times a function of that, 1 <= x < 33."""
     above = x - type(x)(1)
-    return times_pieces(root(above), above, middle_place(select(above < FIRST, type(x)(FIRST), above)), ACOSH)
+    return times_pieces(root(above), above, middle_place(select(above < FIRST, type(x)(FIRST), above)), ACOSH_TABLE)
 
 
 def acosh_any(x: Any) -> Any:
@@ -161,7 +158,7 @@ def atanh_near(x: Any) -> Any:
     """A function of |x| < 1 - 2^-16 times that."""
     size = abs(x)
     place = octave_place(type(x)(BEFORE_ONE) - size)  # never that of 1, beyond all pieces
-    return with_sign(times_pieces(size, size, place, ATANH), x)
+    return with_sign(times_pieces(size, size, place, ATANH_TABLE), x)
 
 
 def atanh_any(x: Any) -> Any:

@@ -18,17 +18,14 @@ import numpy as np
 from .error import erfc, without_exponential
 from .exponential import clamped, exp, with_sign
 from .logarithm import LN2_SINGLE, LOG_SINGLE, log, log1p, log_of_normal, near_one, number_double, parts, tail_single
-from .mills import DECAY, DENSITY, GROWTH, ROOT_PI_INVERSE, power_of_square, ratio_of_tail
+from .mills import DECAY, DENSITY_PARTS, GROWTH, ROOT_PI_INVERSE, power_of_square, ratio_of_tail
 from .mills import ERFC as TAIL_OF_ERFC
 from .mills import NORMAL as TAIL_OF_NORMAL
 from .normal import normal_cdf
 from .pieces import NEARER, by_pieces, is_nearer, logarithmic_place, middle_place, nearer_place, times_pieces
 from .power_pieces import by_power_pieces
 from .primitives import choose, fma, polynomial, root, select
-from .tables.erfcx import TABLE as ERFCX
-from .tables.erfinv import TABLE as ERFINV
-from .tables.log_ndtr import TABLE as LOG_NDTR
-from .tables.ndtri import TABLE as NDTRI
+from .tables import ERFCX_TABLE, ERFINV_TABLE, LOG_NDTR_TABLE, NDTRI_TABLE
 from .underflow import BACK, scaled_back
 
 # x / t with erfc(x) = e^(-t^2), for t from 0.8325 to 1.75, 3.5, 7, 14 and 28: relative error at most 2^-53.6
@@ -148,7 +145,7 @@ def erfcx_single(x: Any) -> Any:
 
 def erfcx_near(x: Any) -> Any:
     """The same of a float32, |x| < 7.75."""
-    return by_power_pieces(x, nearer_place(x), ERFCX)
+    return by_power_pieces(x, nearer_place(x), ERFCX_TABLE)
 
 
 def erfcx_above(x: Any) -> Any:
@@ -190,7 +187,7 @@ def erfinv_near(x: Any) -> Any:
     """The same of a float32, 2^-100 <= |x| < 1 - 2^-16: x times a function that has shorter and shorter pieces up to 1;
     products with smaller x lose digits."""
     rest = type(x)(BEFORE_ONE) - abs(x)  # never 1, at the end of all pieces
-    return times_pieces(x, abs(x), middle_place(rest), ERFINV)
+    return times_pieces(x, abs(x), middle_place(rest), ERFINV_TABLE)
 
 
 def erfinv_far(x: Any) -> Any:
@@ -236,7 +233,7 @@ def ndtri_near(x: Any) -> Any:
     rest = one - x
     y = select(rest < x, rest, x)
     factor = select(y < type(x)(0.25), with_sign(one, middle), middle)
-    return times_pieces(factor, y, middle_place(y), NDTRI)
+    return times_pieces(factor, y, middle_place(y), NDTRI_TABLE)
 
 
 def ndtri_far(x: Any) -> Any:
@@ -280,13 +277,13 @@ def log_ndtr_single(x: Any) -> Any:
 
 def log_ndtr_near(x: Any) -> Any:
     """The same of a float32, -9 < x <= 6: the greater x is, the faster it decays, and the shorter are the pieces."""
-    return by_pieces(x, logarithmic_place(type(x)(BEYOND_END) - x, 20), LOG_NDTR)
+    return by_pieces(x, logarithmic_place(type(x)(BEYOND_END) - x, 20), LOG_NDTR_TABLE)
 
 
 def log_ndtr_far(x: Any) -> Any:
     """The same of other float32: -P(X > x) above 0, and below it -x^2/2 and the logarithm of what that is without."""
     size = clamped(abs(x), type(x)(LOG_NDTR_END), type(x)(2.0**40))  # more changes no logarithm beside x^2/2
-    first, second = ratio_of_tail(size, 1.0, DENSITY, TAIL_OF_NORMAL)
+    first, second = ratio_of_tail(size, 1.0, DENSITY_PARTS, TAIL_OF_NORMAL)
     power, part = power_of_square(select(size > 14.5, type(x)(14.5), size), DECAY, 64.0)
     above = fma(first, power, power * fma(part, first + second, second))
     below = fma(x * type(x)(-0.5), x, log_of_normal(first + second))

@@ -15,7 +15,7 @@ from .power_pieces import power_of_pair
 from .primitives import fma, polynomial, select
 
 # 1 / sqrt(2 pi) and 1 / sqrt(pi), and what float32 loses of these
-DENSITY = (0.3989422917366028, -1.1335170080339907e-08)
+DENSITY_PARTS = (0.3989422917366028, -1.1335170080339907e-08)
 ROOT_PI_INVERSE = (0.564189612865448, -2.9317691718766525e-08)
 # (sqrt(2 pi) x e^(x^2/2) P(X > x) - 1) x^2 in 1/x^2 for x >= 6: error of the ratio at most 2^-29.9
 NORMAL = (-447.1488952636719, 92.63752746582031, -14.846317291259766, 2.999134063720703, -0.9999983906745911)

@@ -126,7 +126,6 @@ def autocast_decorator(autocast_instance: autocast, func: Callable[..., Any]) ->
 
 
 def require_word(device_type: Any) -> None:
-    """Refuse what is no string."""
     if not isinstance(device_type, str):
         raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
 

@@ -19,7 +19,6 @@ LOWER, FLOAT32, PROMOTE, OFF, LIKE, REFUSE = "lower", "float32", "promote", "off
 
 
 def intercept(call: OpCall) -> Any:
-    """The result of an op that autocast knows, NOT_HANDLED of others."""
     if mode.autocast != mode.depth or (words := words_of.get(call.function)) is None:
         return NOT_HANDLED
     for device, lower in here.active:
@@ -42,7 +41,6 @@ def run(call: OpCall, device: str, lower: dtypes.dtype, word: str) -> Any:
 
 
 def tensors_of(values: Iterable[Any]) -> Iterator[Any]:
-    """The tensors among values, also those of lists."""
     for value in values:
         for item in value if isinstance(value, (list, tuple)) else (value,):
             if isinstance(item, TensorBase):
@@ -50,7 +48,6 @@ def tensors_of(values: Iterable[Any]) -> Iterator[Any]:
 
 
 def is_on(call: OpCall, device: str) -> bool:
-    """Whether one of a call's tensors is on a type of device."""
     return any(tensor.device.type == device for tensor in tensors_of((*call.args, *call.kwargs.values())))
 
 
@@ -111,7 +108,7 @@ def cast_tensor(tensor: Any, dtype: dtypes.dtype) -> Any:
 def is_parameter(tensor: Any) -> bool:
     """Whether other calls may want the same cast: a leaf of float32 that takes gradients, and in no transform."""
     is_leaf = tensor._rg and tensor._fn is None and tensor._base is None and tensor._dtype is dtypes.float32
-    return is_leaf and tensor._tangent is None and not getattr(tensor, "is_example", False)
+    return is_leaf and tensor._tangent is None and tensor._vmap_level is None
 
 
 def cast_once(tensor: Any, dtype: dtypes.dtype) -> Any:

@@ -98,11 +98,7 @@ class GradScaler:
         self._growth_tracker = full((), self._init_growth_tracker, dtype=dtypes.int32, device=device)
 
     def _check_scale_growth_tracker(self, name: str) -> tuple[Any, Any]:
-        """The scale and the count of steps.
-
-        Raises:
-            AssertionError: nothing has been scaled yet.
-        """
+        """The scale and the count of steps; an AssertionError where nothing has been scaled yet."""
         if self._scale is None:
             raise AssertionError(
                 f"Attempted {name} but _scale is None. This may indicate your script did not use scaler.scale(loss or "
@@ -252,7 +248,6 @@ class GradScaler:
         self._per_optimizer_states = defaultdict(_untouched)
 
     def _checked(self, new_scale: Any) -> float:
-        """A new factor as a number."""
         if isinstance(new_scale, TensorBase):
             other = new_scale.device.type != self._device
             if other or new_scale.numel() != 1 or new_scale._rg:
@@ -396,7 +391,6 @@ class GradScaler:
 
 
 def _values(parameter: Any, allow_fp16: bool) -> Any:
-    """The numbers of a parameter's gradient, None where it has none."""
     grad = parameter.grad
     if grad is None:
         return None

@@ -85,7 +85,7 @@ class _OldAutocast(autocast_mode.autocast):
 
 
 class CpuAutocast(_OldAutocast):
-    """`amp.autocast('cpu')`.
+    """An older name of `amp.autocast('cpu')`.
 
     Args:
         enabled, dtype, cache_enabled: as of `amp.autocast`.
@@ -93,7 +93,7 @@ class CpuAutocast(_OldAutocast):
 
 
 class CudaAutocast(_OldAutocast):
-    """`amp.autocast('cuda')`.
+    """An older name of `amp.autocast('cuda')`.
 
     Args:
         enabled, dtype, cache_enabled: as of `amp.autocast`.
@@ -120,7 +120,7 @@ class _OldScaler(GradScaler):
 
 
 class CpuGradScaler(_OldScaler):
-    """`amp.GradScaler('cpu')`.
+    """An older name of `amp.GradScaler('cpu')`.
 
     Args:
         init_scale, growth_factor, backoff_factor, growth_interval, enabled: as of `amp.GradScaler`.
@@ -128,7 +128,7 @@ class CpuGradScaler(_OldScaler):
 
 
 class CudaGradScaler(_OldScaler):
-    """`amp.GradScaler('cuda')`.
+    """An older name of `amp.GradScaler('cuda')`.
 
     Args:
         init_scale, growth_factor, backoff_factor, growth_interval, enabled: as of `amp.GradScaler`.
@@ -140,7 +140,7 @@ class CudaGradScaler(_OldScaler):
 def cuda_custom_fwd(
     fwd: Callable[..., Any] | None = None, *, cast_inputs: dtypes.dtype | None = None
 ) -> Callable[..., Any]:
-    """`amp.custom_fwd(device_type='cuda')`.
+    """An older name of `amp.custom_fwd(device_type='cuda')`.
 
     Args:
         fwd, cast_inputs: as of `amp.custom_fwd`.
@@ -150,7 +150,7 @@ def cuda_custom_fwd(
 
 
 def cuda_custom_bwd(bwd: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """`amp.custom_bwd(device_type='cuda')`.
+    """An older name of `amp.custom_bwd(device_type='cuda')`.
 
     Args:
         bwd: as of `amp.custom_bwd`.

@@ -24,7 +24,6 @@ class Snapshot(NamedTuple):
 
 
 def snapshot() -> Snapshot:
-    """What `restore` gives back."""
     return Snapshot(here.settings, here.cache_enabled, mode.autocast)
 
 

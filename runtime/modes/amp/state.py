@@ -15,8 +15,6 @@ _UNUSED = {  # types of devices that only PyTorch has, and what it would cast to
 
 
 class Setting(NamedTuple):
-    """What a thread does for one type of device."""
-
     enabled: bool
     dtype: dtypes.dtype
 

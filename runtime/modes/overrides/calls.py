@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...errors import warn_user
-from ...tensor.package_name import known
+from ...tensor.package_name import known as known_package
 from .classes import overrides
 from .switches import state
 from .written import named_arguments
@@ -69,6 +69,17 @@ def overridden(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return ask(public_functions.get(function, function), found, args, kwargs)
 
 
+def overridden_in(function: Callable[..., Any], given: dict[str, Any]) -> Any:
+    """`overridden` with the parameters of a function: what `locals()` gives in its first line.
+
+    As in PyTorch, those without a default go by place, the others by name.
+    """
+    known = parameters(function)
+    args = [given[name] for name, (default, _) in known.items() if default is inspect.Parameter.empty]
+    named = {name: given[name] for name, (default, _) in known.items() if default is not inspect.Parameter.empty}
+    return overridden(function, *args, **named)
+
+
 def overridden_call(function: Callable[..., Any], args: Any, kwargs: dict[str, Any], name: str = "") -> Any:
     """`overridden` with the arguments that are no defaults; `name` is that of an op, whose public function is meant."""
     found = overriding((*args, *kwargs.values()) if kwargs else args) if state.arguments else []
@@ -115,13 +126,12 @@ def _ask_mode(function: Callable[..., Any], types: Any, args: Any, kwargs: dict[
 
 
 def spelled(function: Callable[..., Any]) -> str:
-    """The name of a function as users write it."""
     owner = getattr(function, "__self__", None)
     if isinstance(owner, property):
-        return f"{known.name}.Tensor.{getattr(owner.fget, '__name__', '')}.{function.__name__}"
+        return f"{known_package.name}.Tensor.{getattr(owner.fget, '__name__', '')}.{function.__name__}"
     words = getattr(function, "__qualname__", repr(function)).split(".")
     module = "nn.functional." if ".nn.functional" in str(getattr(function, "__module__", "")) else ""
-    return ".".join([known.name, *(["Tensor"] if len(words) > 1 else []), module + words[-1]])
+    return ".".join([known_package.name, *(["Tensor"] if len(words) > 1 else []), module + words[-1]])
 
 
 # ---- the call as it was written --------------------------------------------------------------------------------------
@@ -178,7 +188,6 @@ def as_given(function: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dic
 
 
 def is_default(default: Any, value: Any) -> bool:
-    """Whether a value is what a parameter is when nothing is given."""
     if value is default:
         return True
     cls = value.__class__

@@ -30,8 +30,6 @@ from ..tensors import (
 
 
 class ConversionPlan(Struct):
-    """The plan of an op that gives its tensor in another dtype."""
-
     node: RecordPlan
 
 

@@ -34,12 +34,10 @@ def kernel_of(number: int) -> int:
 
 @functools.cache
 def let_convert() -> None:
-    """Let native code find kernels that convert."""
     kernels_found = converting_words[Converting.word("kernels") :]
     Converting.put(converting_words, "resolver", resolver(kernels_found, kernel_of))
 
 
 def conversion_plan(op: Any) -> np.ndarray:
-    """The plan of an op for `convert`."""
     let_convert()
     return ConversionPlan.pack(node=memory(record_plan(op.node, op.operands, False)))

@@ -25,8 +25,6 @@ set_halves = external("wmemset", int, int, Half, int)  # a wide character has fo
 
 
 class Element(Struct):
-    """A dtype."""
-
     ours: DType
     numpy: Object
     size: int  # bytes
@@ -37,14 +35,10 @@ class Element(Struct):
 
 
 class Elements(Struct):
-    """All dtypes."""
-
     items: Items[Element] = room(DTYPES)
 
 
 class Number(Struct):
-    """A number of Python's."""
-
     rank: int
     whole: int
     real: float

@@ -19,8 +19,6 @@ NOTHING = -1  # the rank where there is no number
 
 
 class Nest(Struct):
-    """Nested lists of numbers."""
-
     dims: int
     lengths: Items[int] = room(MOST_DIMS)
     rank: int  # the highest of the numbers

@@ -94,7 +94,6 @@ def elements() -> int:
 
 
 def creation_plan(creation: Creation) -> np.ndarray:
-    """The plan of a creation function for `create`."""
     letters = creation.letters
     places = {name: letters.find(letter) for name, letter in zip(PLACES, "gLSs", strict=True)}
     plan = CreationPlan.pack(
@@ -192,8 +191,6 @@ def put_drawn(words: np.ndarray, creation: Creation) -> None:
 
 
 def put_draws(draws: np.ndarray, loop: Any, kind: int, ints: list[int], numbers: list[float]) -> None:
-    """Write what draws numbers of one kind into its words of a plan."""
-
     def find(_: int) -> int:
         given = [types.int64] * (2 + len(ints)) + [types.float64] * len(numbers) + [types.int64] * 2
         return kernel_address(loop, [array_of(kind), *given])
@@ -234,7 +231,6 @@ def general_path_of(creation: Creation) -> Callable[..., Any] | None:
 
 
 def launch_of(creation: Creation) -> Any:
-    """The native function."""
     if creation.fill in DRAWN:
         let_draw()
     if "T" in creation.letters:

@@ -23,8 +23,6 @@ SINGLE_BELOW_ZERO = 2**31 + 1
 
 
 class RefillPlan(Struct):
-    """What draws into a tensor."""
-
     numbers: int  # UNIFORM: the bounds; NORMAL: mean and standard deviation; EXPONENTIAL: the rate; TRIALS: the chance
     name: Object  # of the op that counts as the writer
     draws: Items[Draws] = room(2)  # by kinds

@@ -32,8 +32,6 @@ FAR = 2**60  # integers up to here are added without a thought
 
 
 class Sides(Struct):
-    """The sizes of a matrix."""
-
     items: Items[int] = room(2)
 
 

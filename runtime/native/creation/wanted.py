@@ -62,8 +62,6 @@ class CreationPlan(Struct):
 
 
 class Wanted(Struct):
-    """What is to be made."""
-
     element: Element  # NULL where numbers decide
     grad: int  # whether it requires grad
     shape: Tuple

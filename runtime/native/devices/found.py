@@ -106,7 +106,6 @@ class Devices:
 
     @property
     def recording(self) -> bool:
-        """Whether a graph is recorded, for which nothing is launched for trial."""
         return bool(underway)
 
     def holds(self, found: tuple[Any, ...], device: Any) -> bool:
@@ -169,7 +168,6 @@ def parts_of_result(result: Result | None) -> tuple[Any, ...]:
 
 
 def place_of(results: Sequence[Result | None]) -> int:
-    """The number of the device on which results lie."""
     number: int = next(result for result in results if result is not None)[0].device.index
     return number
 
@@ -296,17 +294,14 @@ class Sources:
 
 
 def block_span(block: Any) -> tuple[int, int]:
-    """The addresses of a block."""
     return block.address, block.address + max(block.size, 1)
 
 
 def step_words(made: Launched | Called, sources: Sources) -> np.ndarray:
-    """The words of one launch or call."""
     return call_words(made, sources) if isinstance(made, Called) else launch_words(made, sources)
 
 
 def launch_words(made: Launched, sources: Sources) -> np.ndarray:
-    """The words of one launch."""
     patches = []
     for k, (place, given) in enumerate(zip(made.places, made.given, strict=True)):
         source = sources.of(k, given, made.words[place] if place < len(made.words) else 0)
@@ -317,7 +312,6 @@ def launch_words(made: Launched, sources: Sources) -> np.ndarray:
 
 
 def call_words(made: Called, sources: Sources) -> np.ndarray:
-    """The words of one call of a library."""
     found = [(place, sources.aligned(made.words[place], made.aligned)) for place in made.memory]
     patches = [(place, *source) for place, source in found if source is not None]
     patches += [(place, THE_WORDS, 8 * of) for place, of in made.inside]

@@ -9,7 +9,7 @@ from ..kernel_ops.gradients import (
     all_of,
     all_shaped,
     dtype_of_gradients,
-    key_of,
+    gradient_key_of,
     leading_gradient,
     operand_of,
 )
@@ -34,7 +34,7 @@ from .launches import (
 
 
 @native
-def put_all(
+def put_all_of_gradient(
     plan: PlannedGradients,
     launches: LaunchPlan,
     node: Node,
@@ -57,7 +57,7 @@ def put_all(
 
 
 @native
-def computed(plan: PlannedGradients, node: Node, given: Object, owned: Owned) -> New[Object]:
+def computed_gradients(plan: PlannedGradients, node: Node, given: Object, owned: Owned) -> New[Object]:
     """The gradients in a tuple; None where nothing has been found."""
     sources, leading = new(Sources), leading_gradient(plan, given)
     if leading is NULL or not is_here(leading):
@@ -69,7 +69,7 @@ def computed(plan: PlannedGradients, node: Node, given: Object, owned: Owned) ->
     own(owned, dtype)
     if not all_of(node.metas, dtype) or not all_fit(plan, node, dtype, device):
         return not_handled()
-    key = own_new(owned, key_of(plan, node, given, dtype, device))
+    key = own_new(owned, gradient_key_of(plan, node, given, dtype, device))
     found = found_in(plan.device, dtype, key, owned)
     if found is NULL:
         return refused()
@@ -81,7 +81,9 @@ def computed(plan: PlannedGradients, node: Node, given: Object, owned: Owned) ->
     if first < 0:
         return NULL
     # Again, after Python may have run.
-    if not all_fit(plan, node, dtype, device) or not put_all(plan, launches, node, given, key, sources, owned):
+    if not all_fit(plan, node, dtype, device) or not put_all_of_gradient(
+        plan, launches, node, given, key, sources, owned
+    ):
         return not_handled()
     return gradients_of(launches, found, size(edges), first, device, owned) if run(launches, sources) else refused()
 
@@ -91,6 +93,6 @@ def gradients_on_device(plan: PlannedGradients, node: Node, gradient: Object) ->
     """The gradients for one of a device."""
     owned = new(Owned)
     begin(owned)
-    result = computed(plan, node, gradient, owned)
+    result = computed_gradients(plan, node, gradient, owned)
     release_all(owned)
     return result

@@ -43,8 +43,6 @@ class Launch(Struct):
 
 
 class LaunchPlan(Struct):
-    """What a call of certain layouts launches."""
-
     driver: int
     stream: int
     noted: int  # where native code writes 1: that a kernel has got the stream's word for bad indices; or 0
@@ -68,8 +66,6 @@ class Sources(Struct):
 
 
 class Words(Struct):
-    """The words of one launch, and the addresses of these."""
-
     words: Items[int] = room(MOST_WORDS)
     parameters: Items[int] = room(MOST_WORDS)
 

@@ -23,8 +23,6 @@ class Shelf(Object):
 
 @measured(PythonBlock)
 class Block(Object):
-    """Memory of a device."""
-
     address: Object
     shelf: Shelf
     size: Object
@@ -33,8 +31,6 @@ class Block(Object):
 
 @measured(PythonDeviceArray)
 class DeviceArray(Object):
-    """An array on a device: see runtime/cuda/array.py."""
-
     address: Object
     block: Object
     device: Object
@@ -75,5 +71,4 @@ name_give = interned(Object, "give")
 
 
 def distances() -> list[list[int]]:
-    """All distances that were measured here."""
     return [[field.distance for field in fields(kind).values()] for kind in (Shelf, Block, DeviceArray)]

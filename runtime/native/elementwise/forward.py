@@ -33,8 +33,6 @@ NONE, MASKS, ALL = range(3)  # operands that are brought into the shape of the o
 
 
 class ForwardPlan(Struct):
-    """The plan of an element-wise op."""
-
     tensors: int  # how many
     numbers: int
     masks: int  # bit i: tensor i is a mask of bools, of any dtype's op
@@ -65,8 +63,6 @@ class ForwardPlan(Struct):
 
 
 class Prepared(Struct):
-    """What `prepared` has found, all of it owned."""
-
     shape: Tuple  # of the tensor that leads
     dtype: DType
     size: int

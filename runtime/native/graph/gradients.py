@@ -42,8 +42,6 @@ class SavedTensor(Struct):
 
 
 class FusedKernel(Struct):
-    """The kernel for one set of wanted gradients."""
-
     saved: int  # how many saved tensors it reads
     tensors: Items[SavedTensor] = room(MOST)
     masks: int  # bit i: saved tensor i is a mask of bools

@@ -31,8 +31,6 @@ SHAPES = -1  # as a part: the shapes of a tuple of tensors
 
 
 class KeptTensor(Struct):
-    """A tensor that a node keeps."""
-
     slot: int  # the distances of its slot and of that of its count of writes
     version: int
     source: int  # its number among the operands, RESULT for the result
@@ -41,16 +39,12 @@ class KeptTensor(Struct):
 
 
 class KeptValue(Struct):
-    """Another value that a node keeps."""
-
     slot: int
     source: int
     part: int  # 0, or the slot of the operand in which the value stands
 
 
 class RecordPlan(Struct):
-    """The plan of a node to make one."""
-
     type: Type
     edges: int  # how many inputs have gradients
     inputs: Items[int] = room(MOST)  # their numbers among the operands

@@ -22,8 +22,6 @@ MOST_VALUES = 8  # that a node keeps
 
 
 class ViewGradients(GradientPlan):
-    """The plan of a node whose gradient may be a view."""
-
     views: ViewPlan  # what was found: places; True for the gradient itself, False for what is no view of it
     values: int  # how many values the node keeps; their slots
     value_slots: Items[int] = room(MOST_VALUES)

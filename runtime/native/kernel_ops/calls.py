@@ -44,8 +44,6 @@ class KernelTable(Struct):
 
 
 class Call(Struct):
-    """One call of a plan."""
-
     kernel: KernelTable
     operands: int  # how many; their numbers, ~k for output k of a call before
     which: Items[int] = room(MOST_READ)
@@ -65,8 +63,6 @@ class Call(Struct):
 
 
 class CallPlan(Struct):
-    """The calls for operands of certain layouts."""
-
     calls: int  # how many
     results: int  # how many outputs, those that only calls use among them
     halves: int  # bit i: output i is a 16-bit float where the operands are; all others are float32 then
@@ -80,22 +76,16 @@ class CallPlan(Struct):
 
 
 class Number(Struct):
-    """A number in an array of int64."""
-
     value: int
 
 
 class Operand(Struct):
-    """Where the memory of an operand begins, and how much there is."""
-
     memory: int
     elements: int
     itemsize: int
 
 
 class Operands(Struct):
-    """Where the memory of each operand of a plan lies."""
-
     items: Items[Operand] = room(MOST_OPERANDS)
 
 

@@ -124,7 +124,7 @@ def key_length(plan: PlannedGradients, node: Node) -> int:
 
 
 @native
-def key_of(plan: PlannedGradients, node: Node, gradient: Object, dtype: Object, place: Object) -> New[Tuple]:
+def gradient_key_of(plan: PlannedGradients, node: Node, gradient: Object, dtype: Object, place: Object) -> New[Tuple]:
     """The key under which plans are kept: the wanted gradients, layouts and values; NULL where there cannot be one."""
     at, key = 0, c.new_tuple(key_length(plan, node))
     if key is NULL:
@@ -281,7 +281,7 @@ def planned_gradients(plan: PlannedGradients, node: Node, given: Object, owned: 
         return not_handled()
     if not all_fit(plan, node, dtype, cpu):  # what was released is no tensor, and has no layout to look up
         return not_handled()
-    key = own_new(owned, key_of(plan, node, gradient, dtype, cpu))
+    key = own_new(owned, gradient_key_of(plan, node, gradient, dtype, cpu))
     if key is NULL:
         return not_handled() if c.error_set() is NULL else NULL
     found = looked_up(table_for(plan.found, plan.found_bfloat16, plan.found_float16, kind), key)

@@ -32,8 +32,7 @@ from ..interned import (
 from ..kernel_calls import Arguments
 from ..layout import Array, Dict, DType, Float, List, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
-from ..tensors import is_tensor, is_tensor_anywhere, kind_of_number, not_handled, records, withdrawn
-from ..views.one import is_int_or_ints
+from ..tensors import is_int_or_ints, is_tensor, is_tensor_anywhere, kind_of_number, not_handled, records, withdrawn
 from .calls import MOST_OPERANDS, CallPlan, Operands, note_none, note_operand, run_plan
 
 TENSOR, OPTIONAL, INDEX, RAW, LIST, INDICES, INT, BOOL, DIMS, TEXT = (ord(letter) for letter in "TOIRLJnbds")
@@ -45,8 +44,6 @@ MINUS_ZERO = -(2**63)  # the bits of -0.0
 
 
 class KernelOpPlan(Struct):
-    """The plan of an op with a kernel of its own."""
-
     found: Dict  # the plans found, or NULL: there are none on the host
     found_bfloat16: Dict  # those for this dtype
     found_float16: Dict

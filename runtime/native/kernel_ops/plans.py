@@ -16,8 +16,9 @@ from ...kernels.cpu.plan import Layout, Plan, Step, takes_complex
 from ...kernels.llvm.native_code.element_kinds import BOOL, INTEGERS
 from ...kernels.llvm.native_code.element_kinds import INT32 as INT32_KIND
 from ...kernels.llvm.native_code.kernel_calls import MOST_ARRAYS, MOST_INTS, MOST_NUMBERS, Constants
+from ...kernels.llvm.native_code.structs import CALL_NUMBERS
 from ...pool.calls import kernel_address
-from ...pool.layout import CALL_NUMBERS, SECTION, TURNING
+from ...pool.layout import SECTION, TURNING
 from ...tensor.shapes import contiguous_strides
 from ..graph.gradients import BY_PLANS
 from ..layout import slot_distances
@@ -62,7 +63,6 @@ def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
 
 
 def planned_gradients_plan(op: Any) -> np.ndarray:
-    """The plan of a node whose gradients have plans."""
     node, reads = op.node, []
     for letter, slot, part in op.reads:
         slots = {
@@ -144,7 +144,6 @@ def call_letters(step: Step, letters: str, others: dict[int, str]) -> str:
 
 
 def call_of(step: Step, letters: str) -> np.ndarray:
-    """One call of a plan."""
     check_room(step)
     ints = (*step.ints, 0, step.rows[0]) if step.rows else step.ints
     extent, unit = step.rows or (0, 0)
@@ -213,6 +212,5 @@ def kernel_table(kernel: Any, letters: str, ints: int, numbers: int) -> np.ndarr
 
 
 def getitem_plan() -> np.ndarray:
-    """The plan of `getitem`: the plans of the ops that it is made of."""
     views = {name: memory(view_plan(view_ops[name])) for name in ("select", "slice", "unsqueeze")}
     return GetitemPlan.pack(**views, index=memory(kernel_op_plan(kernel_ops["index"])))

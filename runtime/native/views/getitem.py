@@ -21,8 +21,6 @@ MOST_PARTS = 8  # of a key of which some make a view
 
 
 class GetitemPlan(Struct):
-    """The plan of `getitem`: those of the view ops."""
-
     select: ViewPlan
     slice: ViewPlan
     unsqueeze: ViewPlan
@@ -30,8 +28,6 @@ class GetitemPlan(Struct):
 
 
 class Bounds(Struct):
-    """The bounds of a slice."""
-
     start: int
     stop: int
     step: int

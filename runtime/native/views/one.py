@@ -17,16 +17,16 @@ from ..interned import (
     outdated_type,
     storage_as,
     true,
-    tuple_type,
     untracked,
 )
 from ..kernel_calls import Arguments, Size
 from ..layout import Array, Dict, DType, List, Object, Tensor, Tuple
-from ..references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
+from ..references import Owned, begin, item, own, own_new, put_item, release_all, retain
 from ..tensors import (
     dtype_of,
     elements,
     in_inference_mode,
+    is_int_or_ints,
     is_tensor,
     is_tensor_anywhere,
     kind_of_number,
@@ -45,8 +45,6 @@ TO_REAL, TO_COMPLEX = 1, 2
 
 
 class ViewPlan(Struct):
-    """The plan of a view op."""
-
     found: Dict  # the views found
     node: RecordPlan
     operands: int  # how many `record` is given: the tensor, and what the view op has found of its arguments
@@ -55,28 +53,12 @@ class ViewPlan(Struct):
 
 
 @native
-def only_ints(sizes: Tuple) -> bool:
-    """Whether a tuple holds ints alone: 1.0 and True are equal to 1, but no sizes."""
-    others = 0
-    for i in range(size(sizes)):
-        others += item(sizes, i).type is not int_type
-    return others == 0
-
-
-@native
 def only_ints_listed(sizes: List) -> bool:
-    """The same of a list."""
+    """Whether a list holds ints alone."""
     others = 0
     for i in range(c.list_size(sizes)):
         others += c.list_item(sizes, i).type is not int_type
     return others == 0
-
-
-@native
-def is_int_or_ints(argument: Object) -> bool:
-    """Whether an argument is an int, or a tuple of ints."""
-    is_tuple = argument.type is tuple_type
-    return argument.type is int_type or (is_tuple and only_ints(cast(Tuple, argument)))
 
 
 @native

@@ -63,7 +63,6 @@ def attention_backward(
     scale: float,
     rows_first: bool,
 ) -> tuple[Array | None, ...]:
-    """The gradients of query, key, value and bias."""
     inputs = zip(wanted, (query, key, value, bias), strict=True)
     results = [np.zeros(a.shape, a.dtype) if yes and a is not None else None for yes, a in inputs]
     given = bias, mask, keep, logsumexp, keep_scale, is_causal, scale, rows_first

@@ -42,7 +42,6 @@ def attention(
     scale: float,
     rows_first: bool,
 ) -> tuple[Array, Array]:
-    """(output, log(sum(exp(scores))) of each query), for as many heads of keys as of queries, or fewer."""
     result = like(query, (*query.shape[:3], value.shape[3]))
     operands = [by_heads(a, rows_first) for a in (query, key, value, result)]
     logsumexp = memory.empty(operands[0].shape[:3], query.dtype, query.device)
@@ -86,7 +85,6 @@ def library_attends(operands: Sequence[Array], is_causal: bool, scale: float, lo
 def library_gives_gradients(
     operands: Sequence[Array], is_causal: bool, scale: float, logsumexp: Array, results: Sequence[Array | None]
 ) -> bool:
-    """Whether the library of attention has filled the results that are there."""
     library = attentions() if is_half(operands[0]) else None
     if library is None:
         return False
@@ -109,7 +107,6 @@ def as_taken(arrays: Sequence[Array]) -> list[Array]:
 
 
 def described(operands: Sequence[Array], is_causal: bool, scale: float) -> Attention:
-    """An attention as libraries take it."""
     q, k, v, output = map(layout_of, operands[:4])
     return Attention(operands[0].stored, q, k, v, output, is_causal, float(scale))
 
@@ -119,7 +116,6 @@ def layout_of(a: Array) -> Layout:
 
 
 def scores_of(q: Array, k: Array, scale: float) -> Array:
-    """scale Q K^T."""
     scores = memory.empty((*q.shape[:3], k.shape[2]), q.dtype, q.device)
     for g, group in groups(q, k):
         multiply_heads(of_group(q, g, group), swapped(k), of_group(scores, g, group), scale, 0)
@@ -157,7 +153,6 @@ def one_batch(a: Array) -> Array:
 
 
 def is_one_batch(a: Array) -> bool:
-    """Whether one step leads from each head of each batch item to the next."""
     return 1 in a.shape[:2] or a.byte_strides[0] == a.byte_strides[1] * a.shape[1]
 
 
@@ -172,7 +167,6 @@ def like(a: Array, shape: tuple[int, ...]) -> Array:
 
 
 def by_heads(a: Array, rows_first: bool) -> Array:
-    """The array as (batch, heads, rows, features)."""
     return permuted(a, 0, 2, 1, 3) if rows_first else a
 
 
@@ -192,7 +186,6 @@ def located(extras: Extras, shape: tuple[int, ...], like_: Array) -> tuple[list[
 
 
 def steps_of(a: Array) -> tuple[int, ...]:
-    """The steps in elements."""
     return tuple(step // a.itemsize for step in a.byte_strides)
 
 
@@ -212,7 +205,6 @@ def attention_backward(
     scale: float,
     rows_first: bool,
 ) -> tuple[Array | None, ...]:
-    """The gradients of query, key, value and bias."""
     inputs = zip(wanted, (query, key, value), strict=False)
     results = [like(query, a.shape) if yes else None for yes, a in inputs]
     operands = [by_heads(a, rows_first) for a in (query, key, value, output, grad)]
@@ -288,7 +280,6 @@ def self_attention(
     is_causal: bool,
     scale: float,
 ) -> tuple[Array, Array]:
-    """Attention of rows to each other, from queries, keys and values side by side: (batch, rows, 3 * features)."""
     query, key, value = thirds(projected, heads)
     output, logsumexp = attention(query, key, value, bias, mask, keep, keep_scale, is_causal, scale, True)
     return output.reshape(*projected.shape[:2], projected.shape[2] // 3), logsumexp
@@ -308,7 +299,6 @@ def self_attention_backward(
     is_causal: bool,
     scale: float,
 ) -> tuple[Array | None, ...]:
-    """The gradients of queries, keys and values side by side, and of the bias."""
     result = like(projected, projected.shape) if wanted[0] else None
     apart = (*projected.shape[:2], heads, projected.shape[2] // (3 * heads))
     operands = [*thirds(projected, heads), reshaped(output, *apart), reshaped(grad, *apart)]

@@ -40,7 +40,6 @@ def attention(
     scale: float,
     rows_first: bool,
 ) -> Plan | None:
-    """The output, and the logarithms of the sums of exponentials."""
     shape = (*query.shape[:3], value.shape[-1])
     operands = [matrices(layout, rows_first) for layout in (query, key, value, Layout(shape, None))]
     extras = [_broadcast(extra, operands) for extra in (bias, mask, keep)]
@@ -63,7 +62,6 @@ def attention_backward(
     scale: float,
     rows_first: bool,
 ) -> Plan | None:
-    """The gradients of query, key, value and bias."""
     if logsumexp.strides is not None:
         return None
     inputs, operands = (query, key, value, bias), [matrices(x, rows_first) for x in (query, key, value, output, grad)]
@@ -110,7 +108,6 @@ def self_attention_backward(
     is_causal: bool,
     scale: float,
 ) -> Plan | None:
-    """The gradients of queries, keys and values side by side, and of the bias."""
     if not wanted[0] or any(x.strides is not None for x in (output, logsumexp, grad)):
         return None
     batch, rows, width = projected.shape
@@ -156,7 +153,6 @@ def _grad_bias(bias: Layout | None, wanted: bool, operands: Sequence[Matrices | 
 
 
 def _work(table: Array) -> int:
-    """The work of the loops, in elements, by which it is shared among threads."""
     batch, heads, _, queries, keys, width, value_width = (int(size) for size in table[: loops.SIZES])
     return batch * heads * queries * keys * (width + value_width) // PRODUCTS
 

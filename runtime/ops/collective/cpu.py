@@ -27,35 +27,28 @@ def all_reduce(self: np.ndarray, reduce: str, group: Ranks) -> np.ndarray:
 
 
 def broadcast_from(self: np.ndarray, rank: int, group: Ranks) -> np.ndarray:
-    """What one rank has, on all."""
     return _on_each(group, self, lambda member, own: member.broadcast(own, rank))
 
 
 def reduce_to(self: np.ndarray, rank: int, group: Ranks) -> np.ndarray:
-    """The sum of all ranks on one, zeros on the others."""
     return _on_each(group, self, lambda member, own: member.reduce(own, rank))
 
 
 def gather_to(self: np.ndarray, rank: int, group: Ranks) -> np.ndarray:
-    """What all ranks have on one, zeros on the others."""
     return _on_each(group, self, lambda member, own: member.gather(own, rank))
 
 
 def scatter_from(self: np.ndarray, rank: int, group: Ranks) -> np.ndarray:
-    """The parts of what one rank has, on each its own."""
     return _on_each(group, self, lambda member, own: member.scatter(own, rank))
 
 
 def all_to_all(
     self: np.ndarray, output_split_sizes: Sequence[int], input_split_sizes: Sequence[int], group: Ranks
 ) -> np.ndarray:
-    """Rows of each rank for each."""
     return _on_each(group, self, lambda member, own: member.all_to_all(own, output_split_sizes, input_split_sizes))
 
 
 def send_recv(self: np.ndarray, dst: Sequence[int], src: Sequence[int], group: Ranks) -> np.ndarray:
-    """What the rank that this one receives from sends, or zeros."""
-
     def begin(member: Any, own: np.ndarray) -> Any:
         number = member.rank()
         return member.send_recv(own, dst[number % len(dst)], src[number % len(src)])
@@ -64,7 +57,6 @@ def send_recv(self: np.ndarray, dst: Sequence[int], src: Sequence[int], group: R
 
 
 def _gathered(group: Ranks, self: np.ndarray, dim: int) -> list[np.ndarray]:
-    """On each rank here, what all ranks have, one after the other along a dimension."""
     pairs = zip(group.members(), group.parts(self), strict=True)
     found = group.run([member.all_gather(own) for member, own in pairs])
     return [one.reshape(-1, *one.shape[2:]) if dim == 0 else np.concatenate(one, dim) for one in found]
@@ -78,22 +70,18 @@ def _split(array: np.ndarray, dim: int, count: int) -> np.ndarray:
 
 
 def all_gather(self: np.ndarray, dim: int, group: Ranks) -> np.ndarray:
-    """What all ranks have, one after the other along a dimension, on all."""
     return group.together(_gathered(group, self, dim))
 
 
 def reduce_scatter(self: np.ndarray, dim: int, group: Ranks) -> np.ndarray:
-    """The sum of all ranks, on each its part along a dimension."""
     return _on_each(group, self, lambda member, own: member.reduce_scatter(_split(own, dim, group.size())))
 
 
 def copy_to_ranks(self: np.ndarray, group: Ranks) -> np.ndarray:
-    """What all ranks have alike, as what each has."""
     return group.together([np.array(own) for own in group.copies(self)])
 
 
 def sum_of_ranks(self: np.ndarray, group: Ranks) -> np.ndarray:
-    """The sum of what each rank has, which all have alike then."""
     pairs = zip(group.members(), group.parts(self), strict=True)
     return group.run([member.all_reduce(own, "sum") for member, own in pairs])[0]
 

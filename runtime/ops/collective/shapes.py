@@ -23,7 +23,7 @@ def reduce_scatter(self: Any, dim: int, group: Ranks) -> Shape:
     return _scaled(self.shape, dim + group.leading, 1, group.size())
 
 
-def all_to_all(self: Any, output_split_sizes: Sequence[int], input_split_sizes: Any, group: Ranks) -> Shape:
+def all_to_all_shape(self: Any, output_split_sizes: Sequence[int], input_split_sizes: Any, group: Ranks) -> Shape:
     """The rows that come."""
     first = group.leading
     return (*self.shape[:first], sum(output_split_sizes), *self.shape[first + 1 :])
@@ -35,7 +35,7 @@ def gather_to(self: Any, rank: int, group: Ranks) -> Shape:
     return (*self.shape[:first], group.size(), *self.shape[first:])
 
 
-def scatter_from(self: Any, rank: int, group: Ranks) -> Shape:
+def scatter_from_shape(self: Any, rank: int, group: Ranks) -> Shape:
     """Without the dimension that has a part for each rank."""
     first = group.leading
     return (*self.shape[:first], *self.shape[first + 1 :])
@@ -66,11 +66,11 @@ def scatter_to_ranks(self: Any, dim: int, group: Ranks) -> Shape:
     return _for_each(_scaled(self.shape, dim, 1, group.size()), group)
 
 
-def column_parallel_linear(self: Any, weight: Any, bias: Any, group: Ranks) -> Shape:
+def column_parallel_linear_shape(self: Any, weight: Any, bias: Any, group: Ranks) -> Shape:
     """The outputs of each rank's rows."""
     return _for_each((self.shape[0], weight.shape[-2]), group)
 
 
-def vocab_parallel_cross_entropy(self: Any, target: Any, group: Ranks) -> list[Shape]:
+def vocab_parallel_cross_entropy_shape(self: Any, target: Any, group: Ranks) -> list[Shape]:
     """A loss, and a logarithm, for each row."""
     return [tuple(target.shape), tuple(target.shape)]

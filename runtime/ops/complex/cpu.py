@@ -11,7 +11,6 @@ Array = np.ndarray
 
 
 def complex_of_parts(real: Array, imag: Array) -> Array:
-    """The complex numbers with these parts, which broadcast."""
     found = run_if_planned(plans.complex_of_parts, real, imag)
     if found is not None:
         result: Array = found[0]

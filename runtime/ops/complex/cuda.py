@@ -13,7 +13,6 @@ COMPLEX = {np.dtype(np.float32): np.dtype(np.complex64)}
 
 
 def complex_of_parts(real: DeviceArray, imag: DeviceArray) -> DeviceArray:
-    """The complex numbers with these parts, which broadcast."""
     shape = broadcast_shapes("complex", real.shape, imag.shape)
     kind = COMPLEX.get(real.dtype, np.dtype(np.complex128))
     return made(kernels.complex_number, shape, (real, imag), kind)

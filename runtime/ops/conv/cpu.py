@@ -53,7 +53,6 @@ def convolution_backward(
     weight_shape: Ints,
     *rest: Any,
 ) -> tuple[Array | None, ...]:
-    """The gradients of input, weight and bias."""
     found = _made(
         plans.convolution_backward, tuple(wanted), grad_output, input, weight, input_shape, weight_shape, *rest
     )
@@ -61,7 +60,6 @@ def convolution_backward(
 
 
 def _made(find: Callable[..., Any], *arguments: Any) -> list[Any]:
-    """The results of a plan, which takes contiguous arrays."""
     return run(find, *[contiguous(a) if isinstance(a, np.ndarray) else a for a in arguments])
 
 

@@ -37,7 +37,6 @@ WEIGHT_BACKWARD: Algorithms = (depthwise_weight_backward, gathered_weight_backwa
 
 
 def output(g: Geometry, call: Call) -> Plan:
-    """The calls for the output of a convolution of x with w."""
     return planned(OUTPUT, g, call, Elements(g.input_elements, 0, g.output_elements))
 
 

@@ -19,7 +19,7 @@ from .cpu_shifted import forward_plan
 
 LANES = 16  # of the widest vectors
 CACHED = 1 << 18  # elements of a block's planes
-UNIT = 64  # elements of a sample that stay in one thread
+BATCH_UNIT = 64  # elements of a sample that stay in one thread
 
 
 class Elements(NamedTuple):
@@ -51,7 +51,7 @@ def on_blocks(
     made = [(call.spare + place, (blocks * count * block,)) for place, count in enumerate(elements)]
 
     def move(loop: Callable[..., None], operand: int, count: int, result: tuple[int, Ints]) -> Step:
-        return Step(loop, (operand,), (result,), (), (g.batch, count, block), (count, UNIT), g.batch * count)
+        return Step(loop, (operand,), (result,), (), (g.batch, count, block), (count, BATCH_UNIT), g.batch * count)
 
     x, w, result = (~number if count else None for (number, _), count in zip(made, elements, strict=True))
     inner = call._replace(

@@ -15,7 +15,6 @@ from .cpu_geometry import Call, Geometry
 
 
 def depthwise_output(g: Geometry, call: Call) -> Plan | None:
-    """The calls for the output."""
     return _filtered(g, call, mirrored=False)
 
 
@@ -25,7 +24,6 @@ def depthwise_input_backward(g: Geometry, call: Call) -> Plan | None:
 
 
 def depthwise_weight_backward(g: Geometry, call: Call) -> Plan | None:
-    """The calls for the gradient of the weight."""
     if not _is_filtered(g):
         return None
     return (call.product(filter_planes_backward, g.groups, g.products, (_loop_sizes(g, mirrored=False),)),)
@@ -38,7 +36,6 @@ def _filtered(g: Geometry, call: Call, mirrored: bool) -> Plan | None:
 
 
 def _is_filtered(g: Geometry) -> bool:
-    """Whether a convolution is one for the loops below."""
     kernel, stride = g.kernel[2], g.stride[2]
     square = kernel in (3, 5, 7) and g.kernel == (1, kernel, kernel) and g.pads == (0, kernel // 2, kernel // 2)
     steps = g.dilation == (1, 1, 1) and stride in (1, 2) and g.stride == (1, stride, stride)
@@ -47,7 +44,6 @@ def _is_filtered(g: Geometry) -> bool:
 
 
 def _loop_sizes(g: Geometry, mirrored: bool) -> Array:
-    """The kernel size, the stride and other sizes for the loops below."""
     return np.array([g.kernel[2], g.stride[2], *g.sizes[1:], *g.positions[1:], g.batch, g.groups, mirrored], np.int64)
 
 

@@ -34,14 +34,12 @@ MANY = 8192  # results of all samples, in a panel's channels: so often weights a
 
 
 def gathered_output(g: Geometry, call: Call) -> Calls | None:
-    """The calls for the output."""
     if not _fills(g, g.outputs) or g.batch * prod(g.positions) * min(g.outputs, UNIT) < MANY:
         return None
     return _weighted(g, call, forward_plan(g), g.outputs, g.positions)
 
 
 def gathered_input_backward(g: Geometry, call: Call) -> Calls | None:
-    """The calls for the gradient of the input."""
     if g.stride != (1, 1, 1) or not _fills(g, g.channels) or g.batch * prod(g.sizes) * min(g.channels, UNIT) < MANY:
         return None
     plan = backward_plan(g)
@@ -50,7 +48,6 @@ def gathered_input_backward(g: Geometry, call: Call) -> Calls | None:
 
 
 def gathered_weight_backward(g: Geometry, call: Call) -> Calls | None:
-    """The calls for the gradient of the weight."""
     if not _fills(g, g.outputs):
         return None
     plan = forward_plan(g)
@@ -67,7 +64,6 @@ def _fills(g: Geometry, channels: int) -> bool:
 
 
 def _weighted(g: Geometry, call: Call, plan: Plan, channels: int, sizes: Ints) -> Calls:
-    """The call that packs the weights, and that of the loops."""
     places, depth = _places(plan, sizes), plan.taps.size // 2
     blocks = len(places) // BLOCK
     packed = (call.spare, (g.groups * depth * -(-channels // WHOLE) * WHOLE,))

@@ -26,22 +26,18 @@ class Geometry(NamedTuple):
 
     @property
     def taps(self) -> int:
-        """The number of elements of the kernel."""
         return prod(self.kernel)
 
     @property
     def products(self) -> int:
-        """The number of products that the convolution adds up."""
         return self.batch * self.groups * self.outputs * self.channels * self.taps * prod(self.positions)
 
     @property
     def input_elements(self) -> int:
-        """The number of elements of a sample of the input."""
         return self.groups * self.channels * prod(self.sizes)
 
     @property
     def output_elements(self) -> int:
-        """The number of elements of a sample of the output."""
         return self.groups * self.outputs * prod(self.positions)
 
 
@@ -68,7 +64,6 @@ def geometry(
 
 
 def _three(values: Ints | list[int], fill: int) -> Ints:
-    """One number for each of three dimensions."""
     return (fill,) * (3 - len(values)) + tuple(values)
 
 

@@ -59,7 +59,6 @@ def as_numbers(fields: Layout | Target) -> np.ndarray:
 
 
 def flat_steps(sizes: Sequence[int]) -> Ints:
-    """The elements between neighbours along each of three dimensions."""
     return sizes[1] * sizes[2], sizes[2], 1
 
 

@@ -14,12 +14,10 @@ FEW = 16  # places: for fewer other loops fill vectors better
 
 
 def pointwise_output(g: Geometry, call: Call) -> Plan | None:
-    """The calls for the output."""
     return _products(g, call, g.channels, g.outputs, transposed=False)
 
 
 def pointwise_input_backward(g: Geometry, call: Call) -> Plan | None:
-    """The calls for the gradient of the input."""
     return _products(g, call, g.outputs, g.channels, transposed=True)
 
 

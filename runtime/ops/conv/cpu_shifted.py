@@ -59,24 +59,20 @@ class Residue(NamedTuple):
 
 
 def shifted_output(g: Geometry, call: Call) -> Calls:
-    """The calls for the output."""
     return (call.step(add_shifted, g.batch * g.groups * -(-g.outputs // ROWS), g.products, forward_plan(g)),)
 
 
 def shifted_input_backward(g: Geometry, call: Call) -> Calls:
-    """The calls for the gradient of the input."""
     return (call.step(add_shifted, g.batch * g.groups * -(-g.channels // ROWS), g.products, backward_plan(g)),)
 
 
 def shifted_weight_backward(g: Geometry, call: Call) -> Calls:
-    """The calls for the gradient of the weight."""
     tables, sizes = weight_plan(g)
     return (call.product(multiply_shifted, g.groups * -(-g.outputs // ROWS), g.products, tables, sizes),)
 
 
 @functools.lru_cache(maxsize=256)
 def forward_plan(g: Geometry) -> Plan:
-    """The output from the input."""
     reaches = [[divmod(d * j, s) for j in range(k)] for k, s, d in zip(g.kernel, g.stride, g.dilation, strict=True)]
     room = tuple(q + reach[-1][0] for q, reach in zip(g.positions, reaches, strict=True))
     seen = list(product(*(sorted({residue for _, residue in reach}) for reach in reaches)))
@@ -95,7 +91,6 @@ def forward_plan(g: Geometry) -> Plan:
 
 @functools.lru_cache(maxsize=256)
 def backward_plan(g: Geometry) -> Plan:
-    """The gradient of the input from that of the output."""
     lines = [_residues(*sizes) for sizes in zip(g.sizes, g.kernel, g.stride, g.pads, g.dilation, strict=True)]
     starts = [[start for residue in line for _, start in residue.taps] or [0] for line in lines]
     ends = [[start + residue.size for residue in line for _, start in residue.taps] or [1] for line in lines]
@@ -162,7 +157,6 @@ def _targeted(g: Geometry, channels: int, sizes: Ints, stride: Ints, tasks: Sequ
 
 
 def _for_channels(taps: Sequence[int], channels: int, step: int) -> Array:
-    """The offsets of the taps of every channel."""
     return np.add.outer(np.arange(channels, dtype=np.int64) * step, np.array(taps, np.int64)).ravel()
 
 

@@ -16,7 +16,6 @@ Index = tuple[Any, ...]
 def whole_convolution(
     input: Array, weight: Array, bias: Array | None, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Array:
-    """As `cpu.convolution`."""
     dims = len(stride)
     sides = np.asarray(padding).reshape(dims, -1)[:, [0, -1]]
     items = input.reshape(-1, *input.shape[-dims - 1 :])

@@ -30,26 +30,21 @@ COLUMNS = 1 << 28  # bytes that the columns of windows may take up
 
 
 class Sizes(NamedTuple):
-    """The sizes of a convolution."""
-
     g: Geometry
     dims: int  # of places
     output_shape: Ints
 
     @property
     def words(self) -> tuple[Ints, ...]:
-        """What kernels know of it."""
         g = self.g
         return g.sizes, g.kernel, g.stride, g.pads, g.dilation, g.positions
 
     @property
     def rows(self) -> int:
-        """Elements of all windows at a position."""
         return self.g.channels * self.g.groups * self.g.taps
 
     @property
     def spots(self) -> int:
-        """Positions of a sample."""
         return prod(self.g.positions)
 
     @property
@@ -58,7 +53,6 @@ class Sizes(NamedTuple):
 
     @property
     def is_pointwise(self) -> bool:
-        """Whether the input is the matrix of columns."""
         g = self.g
         return g.taps == 1 and g.stride == (1, 1, 1) and g.pads == (0, 0, 0) and g.sizes == g.positions
 
@@ -79,7 +73,6 @@ def sizes_of(input_shape: Ints, weight_shape: Ints, stride: Ints, padding: Ints,
 def convolution(
     input: Array, weight: Array, bias: Array | None, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Array:
-    """bias[o] + sum over c, k of input[n, c, stride p + dilation k - padding] weight[o, c, k], for all n, o, p."""
     sizes = sizes_of(input.shape, weight.shape, stride, padding, dilation, groups)
     g = sizes.g
     result = like(sizes.output_shape, input, weight)
@@ -105,7 +98,6 @@ def convolution(
 def convolution_input_backward(
     grad_output: Array, weight: Array, input_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Array:
-    """The transpose of `convolution` as a linear map of the input, of shape input_shape."""
     sizes = sizes_of(tuple(input_shape), weight.shape, stride, padding, dilation, groups)
     g = sizes.g
     result = like(tuple(input_shape), grad_output, weight)
@@ -137,7 +129,6 @@ def convolution_input_backward(
 def convolution_weight_backward(
     grad_output: Array, input: Array, weight_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Array:
-    """sum over n, p of grad_output[n, o, p] input[n, c, stride p + dilation k - padding], for all o, c, k."""
     sizes = sizes_of(input.shape, tuple(weight_shape), stride, padding, dilation, groups)
     g = sizes.g
     halves = like(tuple(weight_shape), input, grad_output)
@@ -167,7 +158,6 @@ def convolution_backward(
     weight_shape: Ints,
     *rest: Any,
 ) -> tuple[Array | None, ...]:
-    """The gradients of input, weight and bias."""
     results: list[Array | None] = [None, None, None]
     if wanted[0] and weight is not None:
         results[0] = convolution_input_backward(grad_output, weight, input_shape, *rest)
@@ -227,7 +217,6 @@ def part(a: Array, shape: Ints, first: int, last: int) -> Array:
 
 
 def by_group(weight: Array, sizes: Sizes) -> Array:
-    """The weights as a matrix for each group."""
     return weight.reshape((sizes.g.groups, sizes.g.outputs, sizes.g.channels * sizes.g.taps))
 
 
@@ -276,6 +265,5 @@ def each_group(weights: Array, columns: Array, out: Array, beta: int) -> None:
 
 
 def at(a: Array, dim: int, k: int) -> Array:
-    """One index of a dim, which is left out."""
     steps, kept = a.byte_strides, [d for d in range(a.ndim) if d != dim]
     return over(a, tuple(a.shape[d] for d in kept), [steps[d] for d in kept], k * steps[dim])

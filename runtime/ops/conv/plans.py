@@ -13,7 +13,6 @@ from .cpu_geometry import Call, Geometry, geometry
 
 
 def convolution(x: Layout, weight: Layout, bias: Layout | None, stride: Ints, *rest: Any) -> Plan | None:
-    """The output."""
     if not are_contiguous(x, weight, bias):
         return None
     g, result = geometry_and_result(x.shape, weight.shape, stride, *rest)
@@ -23,7 +22,6 @@ def convolution(x: Layout, weight: Layout, bias: Layout | None, stride: Ints, *r
 def convolution_input_backward(
     grad: Layout, weight: Layout, input_shape: Ints, stride: Ints, *rest: Any
 ) -> Plan | None:
-    """The gradient of the input."""
     if not are_contiguous(grad, weight):
         return None
     g, _ = geometry_and_result(tuple(input_shape), weight.shape, stride, *rest)
@@ -31,7 +29,6 @@ def convolution_input_backward(
 
 
 def convolution_weight_backward(grad: Layout, x: Layout, weight_shape: Ints, stride: Ints, *rest: Any) -> Plan | None:
-    """The gradient of the weight."""
     if not are_contiguous(grad, x):
         return None
     g, _ = geometry_and_result(x.shape, tuple(weight_shape), stride, *rest)
@@ -48,7 +45,6 @@ def convolution_backward(
     stride: Ints,
     *rest: Any,
 ) -> Plan | None:
-    """The gradients of the input, of the weight and of the bias."""
     if not are_contiguous(grad, x, weight):
         return None
     g, _ = geometry_and_result(input_shape, weight_shape, stride, *rest)

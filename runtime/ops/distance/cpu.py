@@ -43,7 +43,6 @@ def row_distances(x1: Array, x2: Array, p: float) -> Array:
 
 
 def pdist(x: Array, p: float) -> Array:
-    """The distances of pairs of rows i < j of one matrix, in rows."""
     return row_distances(x, x, p).reshape(-1)[places_above(len(x))]
 
 
@@ -55,7 +54,6 @@ def pdist_backward(grad: Array, x: Array, result: Array, p: float) -> Array:
 
 
 def above_zeros(pairs: Array, rows: int) -> Array:
-    """Numbers of pairs of rows i < j in a matrix, above zeros."""
     square = np.zeros((rows, rows), pairs.dtype)
     square.reshape(-1)[places_above(rows)] = pairs
     return square
@@ -89,7 +87,6 @@ def euclidean_backward(grad: Array, x1: Array, x2: Array, distance: Array, first
 
 
 def _matrices(a: Array) -> Array:
-    """All matrices as one batch dimension."""
     return contiguous(a).reshape(math.prod(a.shape[:-2]), *a.shape[-2:])
 
 
@@ -99,12 +96,10 @@ def sizes_of_rows(first: Ints, second: Ints) -> tuple[int, int, int]:
 
 
 def unit_of_rows(first: Ints) -> int:
-    """How many rows of a matrix threads take together for Euclidean distances."""
     return min(ROWS, first[-2])
 
 
 def kind_of_norm(p: float) -> int:
-    """Which terms are joined in which way."""
     known = {0: _COUNT, 1: _SUM, 2: EUCLIDEAN, math.inf: _GREATEST}
     return known.get(p, _POWER)
 

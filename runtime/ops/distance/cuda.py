@@ -19,7 +19,6 @@ KINDS = {0: 0, 1: 1, 2: 2, math.inf: 3}
 
 
 def row_distances(x1: Array, x2: Array, p: float) -> Array:
-    """The p-norm of the difference of each row of x1 and each row of x2, for every pair of matrices."""
     result = memory.result(x1, (*x1.shape[:-1], x2.shape[-2]))
     sizes = x1.shape[-2], x2.shape[-2], x1.shape[-1]
     given = in_order(x1), in_order(x2), result, sizes, KINDS.get(p, 4), power(p)
@@ -28,7 +27,6 @@ def row_distances(x1: Array, x2: Array, p: float) -> Array:
 
 
 def pdist(x: Array, p: float) -> Array:
-    """The distances of pairs of rows i < j of one matrix, in rows."""
     return take_elements(row_distances(x, x, p), memory.constant(places_above(x.shape[0]), x.device))
 
 
@@ -53,7 +51,6 @@ def power(p: float) -> float:
 def row_distances_backward(
     wanted: tuple[bool, ...], grad: Array, x1: Array, x2: Array, result: Array, p: float
 ) -> tuple[Array | None, ...]:
-    """The gradients of both matrices: sums of +-grad_ij sgn(d) (|d| / D_ij)^(p - 1) over the differences d."""
     grad, x1, x2, length = (in_order(a) for a in (grad, x1, x2, result))
     sizes, kind = (x1.shape[-2], x2.shape[-2], x1.shape[-1]), KINDS.get(p, 4)
     shared = length

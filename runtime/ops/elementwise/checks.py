@@ -1,7 +1,6 @@
 """Argument checks of element-wise ops.
 
-Those named `numeric_*` refuse bools alone; those named `integer_*` nothing of floating-point tensors, nor positive
-numbers: in a second tensor, in its place, or as the numbers of the op.
+Fast paths skip those decorated with `rejects` for calls that they cannot reject.
 """
 
 from __future__ import annotations
@@ -11,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ...dispatch.checks import wrap_dim
+from ...dispatch.checks import rejects, wrap_dim
 from ...dispatch.shape_checks import is_recorded, require_shape
 from ...errors import ArgumentError, DtypeError, ShapeError, type_name
 from ...tensor import dtypes
 from ...tensor.base import TensorBase, host_array
 
 
+@rejects("integers")
 def integer_divisor(op: str, self: Any, other: Any) -> tuple[Any, ...]:
     """Integers are not divided by zero."""
     if dtypes.result_type(self, other).kind == "i" and not is_recorded(other):
@@ -27,6 +27,7 @@ def integer_divisor(op: str, self: Any, other: Any) -> tuple[Any, ...]:
     return self, other
 
 
+@rejects("bools")
 def numeric_difference(op: str, self: Any, other: Any, alpha: Any) -> tuple[Any, ...]:
     """Bools are not subtracted, from whatever: what is meant may be `~` or `logical_xor`."""
     if any(x.dtype is dtypes.bool_ if isinstance(x, TensorBase) else isinstance(x, bool) for x in (self, other)):
@@ -36,6 +37,7 @@ def numeric_difference(op: str, self: Any, other: Any, alpha: Any) -> tuple[Any,
     return self, other, alpha
 
 
+@rejects("integers")
 def integer_power(op: str, self: Any, exponent: Any) -> tuple[Any, ...]:
     """Integers are not raised to one negative integer power."""
     if dtypes.result_type(self, exponent).kind == "i" and exponent < 0:
@@ -156,6 +158,7 @@ def prelu_weight(op: str, self: Any, weight: Any) -> tuple[Any, ...]:
 MOST = 1_000_000  # steps of a loop; what asks for more was no order
 
 
+@rejects("negative integers")
 def natural_order(op: str, n: int, self: Any) -> tuple[Any, ...]:
     """The order of a derivative is not negative."""
     if n < 0:

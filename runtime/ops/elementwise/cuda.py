@@ -11,7 +11,6 @@ from . import cuda_kernels as kernels
 
 
 def binary_parts(a: DeviceArray) -> tuple[DeviceArray, DeviceArray]:
-    """m and e with a = m 2^e and 1/2 <= |m| < 1."""
     mantissa = memory.result(a, a.shape)
     exponent = memory.empty(a.shape, np.dtype(np.int32), a.device)
     apply(kernels.binary_parts, a.dtype, (a,), mantissa, exponent)

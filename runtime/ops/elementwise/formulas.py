@@ -47,6 +47,17 @@ def largest_number(dtype: dtypes.dtype) -> float:
     return finfo(dtype).max
 
 
+def conjugate(x: Tensor) -> Tensor:
+    """conj(x); a real tensor as it is."""
+    return x.conj_physical() if x.is_complex() else x
+
+
+def without_infinities(x: Tensor) -> Tensor:
+    """0 in place of -inf."""
+    real = op.real_copy(x) if x.is_complex() else x
+    return x.masked_fill(real == -math.inf, 0)
+
+
 def multivariate_log_gamma(x: Tensor, p: int) -> Tensor:
     """ln Gamma_p(x) = p (p - 1) / 4 ln(pi) + sum_j lgamma(x - j / 2) over j = 0, ..., p - 1."""
     x = x if x.is_floating_point() else x.to(dtypes.get_default_dtype())

@@ -158,7 +158,7 @@ def ends_of_bags(op: str, input: Any, offsets: Any, include_last_offset: bool) -
 
 
 def _checked_offsets(op: str, input: Any, offsets: Any, include_last_offset: bool) -> np.ndarray:
-    if hasattr(offsets, "level"):
+    if offsets._vmap_level is not None:
         raise RuntimeError(
             f"vmap: {op}() needs offsets that all examples share: what is in a bag depends on the values"
         )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.cpu.index_select import take_rows
+from ...kernels.cpu.index_select import COLUMNS, take_rows
 from ...kernels.jit import jit
 from ...pool.parallel_for import shared
-from ..indexing.cpu import COLUMNS
 
 
 def embedding(
@@ -42,7 +41,6 @@ def embedding_backward(
 
 
 def embedding_gather(input: np.ndarray, indices: np.ndarray, padding_idx: int, scale_grad_by_freq: bool) -> np.ndarray:
-    """The transpose of `embedding_backward`."""
     result = embedding(input, indices)
     if scale_grad_by_freq:
         rows = indices.reshape(-1)

@@ -52,12 +52,10 @@ def bag_spread(
 
 
 def as_read(indices: Array) -> Array:
-    """Indices or offsets as the loops read them."""
     return contiguous(indices.astype(np.int64, copy=False))
 
 
 def wrong_bags(indices: Array, offsets: Array, rows: int) -> Exception:
-    """What is wrong with indices or offsets."""
     ends = np.append(offsets, indices.size)
     if ends[0] != 0 or (np.diff(ends) < 0).any():
         expected = f"offsets from 0 to at most {indices.size} that do not decrease"

@@ -22,7 +22,6 @@ def embedding(
 def embedding_backward(
     grad_output: DeviceArray, indices: DeviceArray, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
 ) -> DeviceArray:
-    """Adds each row of grad_output to its row of the table, in the order of the indices."""
     start = memory.result_of_zeros(grad_output, (num_weights, grad_output.shape[-1]))
     rows = rows_at("embedding", indices, 0, num_weights, False)
     name = "mean" if scale_grad_by_freq else "sum"
@@ -69,7 +68,6 @@ def bag_spread(
     include_last_offset: bool,
     padding_idx: int,
 ) -> DeviceArray:
-    """The transpose of `bag_totals`."""
     named, bag = _owners(indices, offsets, include_last_offset, num_weights, padding_idx)
     rows = _divided(in_order(grad_output), bag) if mean and bag.size else grad_output
     start = memory.result_of_zeros(grad_output, (num_weights, grad_output.shape[1]))
@@ -86,14 +84,12 @@ def _owners(
 
 
 def _divided(table: DeviceArray, rows: DeviceArray) -> DeviceArray:
-    """Each row divided by how often it is named."""
     sizes = (1, len(table), table.shape[1], rows.size)
     nothing = memory.zeros((1,), table.dtype, table.device)
     return collected(table, rows, nothing, sizes, (0, 1, 0), (0, 0, 0), "divided")
 
 
 def _without_padding(table: DeviceArray, padding_idx: int) -> DeviceArray:
-    """The table itself, its row `padding_idx` made zero."""
     if 0 <= padding_idx < len(table) and table.size:
         step = table.byte_strides[0]
         memory.fill(table.viewed(table.shape[1:], padding_idx * step, table.byte_strides[1:]), 0)

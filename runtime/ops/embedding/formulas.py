@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any, TypeAlias
 
+from ...extension_points import extension
 from ...modes.grad_mode import no_grad
 from ...namespace import op
 from ...tensor import dtypes
@@ -28,9 +29,7 @@ def limited_rows(weight: Tensor, indices: Tensor, max_norm: float | None, norm_t
 
 def rows_with_sparse_gradient(weight: Tensor, indices: Tensor, padding: int) -> Tensor:
     """`embedding`, whose gradient has the rows that were read, and no others."""
-    from ...representations.sparse.rows import rows_of  # loaded with the first sparse gradient
-
-    return rows_of(weight, indices, padding)
+    return extension("sparse_rows")(weight, indices, padding)
 
 
 def bags(
@@ -79,7 +78,7 @@ def bags(
 
 def are_here(indices: Tensor, weight: Tensor, offsets: Tensor) -> bool:
     """Whether there are elements on the host, in a dtype that is computed with, for one loop through all bags."""
-    seen = not any(hasattr(t, "level") for t in (indices, weight, offsets))
+    seen = all(t._vmap_level is None for t in (indices, weight, offsets))
     return seen and weight._device is indices._device is offsets._device is CPU and weight.dtype.native
 
 

@@ -12,7 +12,6 @@ from . import cpu_bag_loops as loops
 
 @of_chosen
 def embedding(weight: Layout, indices: Layout, padding_idx: int, scale_grad_by_freq: bool) -> Plan | None:
-    """Rows of a table."""
     if weight.strides is not None or indices.strides is not None or len(weight.shape) != 2:
         return None
     return table_rows(weight, indices, 1, (*indices.shape, weight.shape[1]))
@@ -33,7 +32,6 @@ def embedding_backward(
 def bag_totals(
     weight: Layout, indices: Layout, offsets: Layout, mean: bool, include_last_offset: bool, padding_idx: int
 ) -> Plan | None:
-    """A row for each bag, which threads share."""
     bags, (size, width) = offsets.shape[0] - include_last_offset, weight.shape
     if bags < 1 or not width or not are_contiguous(weight, indices, offsets):
         return None

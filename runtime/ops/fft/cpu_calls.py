@@ -157,7 +157,6 @@ def opposite_rows(shape: Ints, dim: Ints) -> Array:
 
 
 def matrices_step(operand: int, shape: Ints, scale: float, forward: bool) -> Step:
-    """The call for matrices of real numbers."""
     columns, steps, tables, ints = shape[-1], list[Array](), list[Array](), list[int]()
     for char in CHARS:
         along, factors, across, more, turns, n, _, block, turned = matrix_tables(*shape[-2:], char, forward)

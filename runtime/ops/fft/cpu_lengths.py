@@ -10,7 +10,6 @@ Array = np.ndarray
 
 
 def with_sizes(shape: Sequence[int], sizes: Sequence[int], dim: Sequence[int]) -> tuple[int, ...]:
-    """A shape with other sizes along some of its dimensions."""
     found = list(shape)
     for d, size in zip(dim, sizes, strict=True):
         found[d] = size

@@ -69,7 +69,6 @@ def table(n: int, dtype: np.dtype, columns: bool, forward: bool) -> Table:
 
 
 def fills_vectors(n: int, found: tuple[int, ...], lanes: int) -> bool:
-    """Whether in each pass the numbers of one row fill vectors."""
     s = 1
     for radix in found:
         if s % lanes and ((radix, s) not in NARROW or n // radix % lanes):

@@ -24,7 +24,6 @@ MOST_DIMS = 3  # of one transform
 
 
 def fft_c2c(a: Array, lengths: Sequence[int], dim: Sequence[int], normalization: int, forward: bool) -> Array:
-    """y_k = scale sum_j x_j exp(-+2 pi i j k / n) along dimensions, cut or filled up with zeros to n numbers."""
     if libraries() is None:
         return Fallback(cpu.fft_c2c)(a, lengths, dim, normalization, forward)
     a = brought(a.as_read(complex_of(a.dtype)), lengths, dim)
@@ -102,7 +101,6 @@ def cut(a: Array, dim: int, size: int) -> Array:
 
 
 def transformed(a: Array, dim: Sequence[int], forward: bool) -> Array:
-    """Complex numbers, transformed along any number of dims."""
     for first in range(0, len(dim), MOST_DIMS):
         part = dim[first : first + MOST_DIMS]
         a = along(a, part, "c2c", forward, a.shape[part[-1]])

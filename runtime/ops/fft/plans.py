@@ -77,7 +77,6 @@ def has_passes(x: Layout, lengths: Ints) -> bool:
 
 @functools.lru_cache(maxsize=256)
 def have_passes(lengths: Ints) -> bool:
-    """Whether transforms of all lengths are for our own loops."""
     return None not in map(radices, lengths)
 
 
@@ -87,7 +86,6 @@ def moved_dims(dim: Ints, last: int) -> list[int]:
 
 
 def ended_by(shape: Ints, last: int) -> Ints:
-    """A shape whose dimension `last` is brought to the end."""
     return (*shape[:last], *shape[last + 1 :], shape[last])
 
 

@@ -31,7 +31,6 @@ def sample_grid_backward(
     padding_mode: int,
     align_corners: bool,
 ) -> tuple[Array | None, ...]:
-    """The gradients of x and of the grid."""
     if not grad.size:
         shapes = tuple(input_shape), grid.shape
         return tuple(np.zeros(s, grad.dtype) if yes else None for s, yes in zip(shapes, wanted, strict=True))

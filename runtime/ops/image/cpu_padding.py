@@ -40,7 +40,6 @@ def _on_boxes(loop: Callable[..., None], a: Array, out: Array, tables: list[Arra
 
 
 def box_of(sizes: Ints) -> Array:
-    """The sizes of a box of three dimensions, of which the last ones are padded."""
     return np.array((1,) * (3 - len(sizes)) + tuple(sizes), np.int64)
 
 

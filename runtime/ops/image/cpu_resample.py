@@ -38,14 +38,12 @@ class Filter(NamedTuple):
 def resample(
     a: Array, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
 ) -> Array:
-    """a resampled to `length` elements along `dim`."""
     return _multiplied(a, dim, length, filter_rows(a.shape[dim], length, filter, align_corners, scale, antialias))
 
 
 def resample_backward(
     grad: Array, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
 ) -> Array:
-    """The transpose of resampling from `length` elements along `dim`."""
     return _multiplied(
         grad, dim, length, transposed_rows(length, grad.shape[dim], filter, align_corners, scale, antialias)
     )
@@ -66,7 +64,6 @@ def _multiplied(a: Array, dim: int, length: int, rows: Rows) -> Array:
 
 
 def _folded(a: Array, dim: int) -> Array:
-    """The array with the dimensions before `dim`, and those behind it, as one."""
     return contiguous(a).reshape(math.prod(a.shape[:dim]), a.shape[dim], math.prod(a.shape[dim + 1 :]))
 
 

@@ -30,7 +30,6 @@ def to_pixels(shape: Ints, factor: int) -> Shuffle:
 
 
 def to_channels(shape: Ints, factor: int) -> Shuffle:
-    """(*, C, H r, W r) to (*, C r r, H, W): the inverse."""
     *lead, channels, height, width = shape
     rows, columns, n = height // factor, width // factor, len(lead)
     parts = (*[(size,) for size in lead], (channels,), (rows, factor), (columns, factor))
@@ -50,12 +49,10 @@ def channels_to_pixels(a: Array, factor: int) -> Array:
 
 
 def pixels_to_channels(a: Array, factor: int) -> Array:
-    """A channel for each of r x r places of a pixel."""
     return _shuffled(a, to_channels(a.shape, factor))
 
 
 def channels_spread(a: Array, groups: int) -> Array:
-    """Channels of all groups in turn."""
     return _shuffled(a, to_spread_groups(a.shape, groups))
 
 

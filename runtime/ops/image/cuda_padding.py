@@ -18,7 +18,6 @@ Ints = tuple[int, ...]
 
 
 def border_pad(a: Array, pad: Ints, mode: str) -> Array:
-    """The last dimensions grown by pairs of `pad`, or cut where these are negative."""
     for dim, before, after in sides(a.ndim, pad):
         columns = source_index(a.shape[dim], before, after, mode)
         result = memory.result(a, (*a.shape[:dim], columns.size, *a.shape[dim + 1 :]))
@@ -30,7 +29,6 @@ def border_pad(a: Array, pad: Ints, mode: str) -> Array:
 
 
 def border_pad_backward(grad: Array, input_shape: Ints, pad: Ints, mode: str) -> Array:
-    """Adds each gradient to that of the element that was repeated there."""
     for dim, before, after in sides(grad.ndim, pad):
         size = input_shape[dim]
         columns = source_index(size, before, after, mode)
@@ -41,5 +39,4 @@ def border_pad_backward(grad: Array, input_shape: Ints, pad: Ints, mode: str) ->
 
 
 def sides(ndim: int, pad: Ints) -> list[tuple[int, int, int]]:
-    """Each padded dimension with what it grows by before and after."""
     return [(ndim - 1 - k, pad[2 * k], pad[2 * k + 1]) for k in range(len(pad) // 2)]

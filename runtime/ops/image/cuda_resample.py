@@ -21,14 +21,12 @@ Array = DeviceArray
 def resample(
     a: Array, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
 ) -> Array:
-    """a resampled to `length` elements along `dim`."""
     return multiplied(a, dim, length, filter_rows(a.shape[dim], length, filter, align_corners, scale, antialias))
 
 
 def resample_backward(
     grad: Array, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
 ) -> Array:
-    """The transpose of resampling from `length` elements along `dim`."""
     rows = transposed_rows(length, grad.shape[dim], filter, align_corners, scale, antialias)
     return multiplied(grad, dim, length, rows)
 
@@ -43,20 +41,17 @@ def multiplied(a: Array, dim: int, length: int, rows: Rows, new: Callable[..., A
 
 
 def places_of(rows: Rows, device: Any) -> tuple[Array, Array]:
-    """Starts and columns of a matrix on the device."""
     starts, columns = (memory.constant(values.astype(np.int32), device) for values in rows[:2])
     return starts, columns
 
 
 def sizes_of(a: Array, dim: int, length: int) -> tuple[int, int, int]:
-    """Elements along `dim`, those of the result, and those behind it."""
     return a.shape[dim], length, prod(a.shape[dim + 1 :])
 
 
 def resample_bytes(
     a: Array, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
 ) -> Array:
-    """a resampled to `length` elements along `dim`, rounded to bytes."""
     rows, bits = whole_rows(a.shape[dim], length, filter, align_corners, scale, antialias)
     weights = memory.constant(rows.weights, a.device)
     result = memory.empty((*a.shape[:dim], length, *a.shape[dim + 1 :]), np.dtype(np.uint8), a.device)

@@ -11,19 +11,16 @@ from . import cpu_shuffles as cpu
 
 @within_reach(cpu.channels_to_pixels)
 def channels_to_pixels(a: DeviceArray, factor: int) -> DeviceArray:
-    """Pixels of r x r places, one for each of r^2 channels."""
     return _shuffled(a, cpu.to_pixels(a.shape, factor))
 
 
 @within_reach(cpu.pixels_to_channels)
 def pixels_to_channels(a: DeviceArray, factor: int) -> DeviceArray:
-    """A channel for each of r x r places of a pixel."""
     return _shuffled(a, cpu.to_channels(a.shape, factor))
 
 
 @within_reach(cpu.channels_spread)
 def channels_spread(a: DeviceArray, groups: int) -> DeviceArray:
-    """Channels of all groups in turn."""
     return _shuffled(a, cpu.to_spread_groups(a.shape, groups))
 
 

@@ -14,7 +14,6 @@ from .cpu_resample import Rows, filter_rows, transposed_rows
 
 
 def border_pad(x: Layout, pad: Ints, mode: str) -> Plan | None:
-    """Each box by one table for each dimension."""
     padded, tables = len(pad) // 2, tables_of(x.shape, pad, mode)
     shape = (*x.shape[:-padded], *map(len, tables[3 - padded : 3]))
     if x.strides is not None or not prod(shape):
@@ -25,7 +24,6 @@ def border_pad(x: Layout, pad: Ints, mode: str) -> Plan | None:
 
 
 def border_pad_backward(grad: Layout, input_shape: Ints, pad: Ints, mode: str) -> Plan | None:
-    """Each gradient added to that of the element that was repeated."""
     if grad.strides is not None or not prod(grad.shape):
         return None
     padded, shape = len(pad) // 2, tuple(input_shape)
@@ -40,7 +38,6 @@ def resample(x: Layout, dim: int, length: int, *kind: Any) -> Plan | None:
 
 
 def resample_backward(grad: Layout, dim: int, length: int, *kind: Any) -> Plan | None:
-    """The transpose of resampling from `length` elements."""
     return (
         None if _is_apart(grad) else _weighted(grad.shape, dim, length, transposed_rows(length, grad.shape[dim], *kind))
     )

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...kernels.cpu.filling.fills import fill
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
-from . import cpu_grid_loops as loops
+from . import cpu_grid_loops as grid_loops
 from .cpu_grid_taps import BLOCK, NEAREST, TAPS
 
 CHANNELS = 4  # for which one thread finds what points read, at least
@@ -23,7 +23,7 @@ def sample_grid(
         return None
     ints, tables = (interpolation_mode, padding_mode, int(align_corners), x.shape[1], prod(shape[2:])), _sizes(x.shape)
     work = prod(shape) * _taps(x.shape, interpolation_mode)
-    return (Step(loops.sampled_points, (0, 1), ((0, shape),), (), ints, _blocks(grid.shape), work, tables=tables),)
+    return (Step(grid_loops.sampled_points, (0, 1), ((0, shape),), (), ints, _blocks(grid.shape), work, tables=tables),)
 
 
 def sample_grid_backward(
@@ -44,27 +44,24 @@ def sample_grid_backward(
     tables, work, steps = _sizes(shape), prod(grad.shape) * _taps(shape, interpolation_mode), []
     if wanted[0]:
         planes = prod(shape[:2]), min(CHANNELS, shape[1])
-        steps += [Step(loops.spread_points, (1, 3), ((0, shape),), (), ints, planes, work, tables=tables)]
+        steps += [Step(grid_loops.spread_points, (1, 3), ((0, shape),), (), ints, planes, work, tables=tables)]
     if wanted[1] and interpolation_mode == NEAREST:
         steps += [Step(fill, (), ((1, grid.shape),), (0.0,))]
     elif wanted[1] and x is None:
         return None
     elif wanted[1]:
         blocks, result = _blocks(grid.shape), (1, grid.shape)
-        steps += [Step(loops.sloping_points, (1, 2, 3), (result,), (), ints, blocks, work, tables=tables)]
+        steps += [Step(grid_loops.sloping_points, (1, 2, 3), (result,), (), ints, blocks, work, tables=tables)]
     return tuple(steps)
 
 
 def _sizes(shape: Ints) -> tuple[np.ndarray]:
-    """The sizes of an image's dimensions, in the order of coordinates."""
     return (np.array(shape[:1:-1], np.int64),)
 
 
 def _taps(shape: Ints, interpolation: int) -> int:
-    """How many pixels a point reads."""
     return int(TAPS[interpolation] ** (len(shape) - 2))
 
 
 def _blocks(grid: Ints) -> tuple[int, int]:
-    """How many blocks of points threads share."""
     return grid[0] * -(-prod(grid[1:-1]) // BLOCK), 1

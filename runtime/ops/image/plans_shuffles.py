@@ -10,19 +10,16 @@ from .cpu_shuffles import Shuffle, to_channels, to_pixels, to_spread_groups
 
 @of_any_dtype
 def channels_to_pixels(x: Layout, factor: int) -> Plan | None:
-    """Places of pixels from channels."""
     return _shuffled(x, to_pixels(x.shape, factor))
 
 
 @of_any_dtype
 def pixels_to_channels(x: Layout, factor: int) -> Plan | None:
-    """Channels from places of pixels."""
     return _shuffled(x, to_channels(x.shape, factor))
 
 
 @of_any_dtype
 def channels_spread(x: Layout, groups: int) -> Plan | None:
-    """Groups in turn."""
     return _shuffled(x, to_spread_groups(x.shape, groups))
 
 

@@ -1,50 +1,21 @@
-"""Argument checks of indexing ops: dtypes and shapes of indices and masks, numbers that fit the dtype.
+"""Argument checks of indexing ops: dtypes and shapes of indices and masks.
 
 Kernels check the index values.
 """
 
 from __future__ import annotations
 
-import functools
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from ... import namespace
-from ...dispatch.checks import wrap_dim
+from ...dispatch.checks import rejects, wrap_dim
+from ...dispatch.shape_checks import fitting_number
 from ...errors import ShapeError
 from ...tensor.devices import CPU, META
-from ...tensor.dtypes import bool_, dtype, finfo, iinfo
+from ...tensor.dtypes import bool_
 from ...tensor.memory_overlap import check_single
 from ...tensor.shapes import broadcast_shapes
-
-
-def fitting_number(op: str, name: str, value: Any, into: dtype) -> Any:
-    """`value` as the Python number of the dtype's kind; fractions are cut off for integers, as in PyTorch.
-
-    Raises:
-        RuntimeError: a complex number for a real dtype, or one outside the dtype's range.
-    """
-    parts = (value.real, value.imag) if into.kind == "c" else (value,)
-    if any(isinstance(part, complex) or not _in_range(part, into.to_real()) for part in parts):
-        raise RuntimeError(f"{op}(): {name} {value} cannot be converted to {into} without overflow")
-    return {"b": bool, "i": int, "f": float, "c": complex}[into.kind](value)
-
-
-def _in_range(value: float, into: dtype) -> bool:
-    """Whether a real number is between the dtype's limits; only floating-point dtypes have inf and nan."""
-    if into.kind == "b":
-        return True
-    if isinstance(value, float) and not math.isfinite(value):
-        return into.kind == "f"
-    least, greatest = _limits(into)
-    return least <= value <= greatest
-
-
-@functools.cache
-def _limits(into: dtype) -> tuple[float, float]:
-    limits = finfo(into) if into.kind == "f" else iinfo(into)
-    return limits.min, limits.max
 
 
 def index(op: str, self: Any, indices: Sequence[Any]) -> tuple[Any, ...]:
@@ -184,6 +155,7 @@ def _require_inside(op: str, index: Any, tensor: Any, dim: int, name: str) -> No
             )
 
 
+@rejects("out of range")
 def fitting_where_masked(op: str, self: Any, mask: Any, value: Any) -> tuple[Any, ...]:
     """A mask of bools, and one value."""
     _require_mask(op, mask)
@@ -215,6 +187,7 @@ def _require_mask(op: str, mask: Any) -> None:
         raise RuntimeError(f"{op}() only supports boolean masks, but got mask with dtype {mask.dtype}")
 
 
+@rejects("out of range")
 def fitting_value(op: str, self: Any, value: Any) -> tuple[Any, ...]:
     """One value."""
     if getattr(value, "ndim", 0):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dispatch.checks import wrap_dim
+from ...dispatch.checks import rejects, wrap_dim
 from ...errors import ShapeError, UnsupportedDtypeError
 from ...tensor import views
 from ..shape.checks import as_strided, diagonal
@@ -29,6 +29,7 @@ def _require_same_dtype(op: str, self: Any, source: Any) -> None:
         raise RuntimeError(f"{op}(): self and source expected to have the same dtype, got {self.dtype}, {source.dtype}")
 
 
+@rejects("integers")
 def integer_indices(op: str, index: Any, dim: int, size: int, name: str, wrap: bool) -> tuple[Any, ...]:
     """Indices of integers."""
     if index.dtype.kind != "i":

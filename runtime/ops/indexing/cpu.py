@@ -12,20 +12,18 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cpu import loops
-from ...kernels.cpu.index_select import add_to_rows
+from ...kernels.cpu.index_select import COLUMNS, add_to_rows
 from ...kernels.cpu.movement.copies import contiguous, copied
 from ...pool.parallel_for import shared
 from .cpu_mask import put_by_mask, whole_mask, without_masks
 
 Array = np.ndarray
 Ints = tuple[int, ...]
-COLUMNS = 16  # of a table belong to one thread
 
 
 def require_inside(
     op: str, positions: Array, dim: int, size: int, error: type[Exception] = RuntimeError, least: int = 0
 ) -> None:
-    """Every index must be in [least, size)."""
     if positions.size and (positions.min() < least or positions.max() >= size):
         wrong = positions[(positions < least) | (positions >= size)].flat[0]
         raise error(f"{op}(): index {wrong} is out of bounds for dimension {dim} with size {size}")
@@ -60,7 +58,6 @@ def rows_added(
 
 
 def index_select_backward(grad: Array, sizes: Ints, dim: int, positions: Array) -> Array:
-    """Zeros to which the slices of `grad` are added at `positions` along `dim`."""
     return _slices_added(np.zeros(sizes, grad.dtype), dim, positions, grad, 1)
 
 
@@ -99,7 +96,6 @@ def _positions(op: str, shape: Ints, indices: Sequence[Array | None]) -> tuple[A
 
 
 def index_backward(grad: Array, sizes: Ints, indices: Sequence[Array | None]) -> Array:
-    """Zeros to which `grad` is added at `indices`."""
     mask = whole_mask(sizes, indices)
     placed = None if mask is None else put_by_mask(grad, mask)
     if placed is not None:
@@ -114,7 +110,6 @@ def index_backward(grad: Array, sizes: Ints, indices: Sequence[Array | None]) ->
 
 
 def _as_taken(op: str, sizes: Ints, positions: Sequence[Any], values: Array) -> Array:
-    """The values broadcast to the shape of what is indexed."""
     shape = np.broadcast_to(np.False_, sizes)[tuple(positions)].shape
     try:
         return values if values.shape == shape else np.broadcast_to(values, shape)
@@ -126,7 +121,6 @@ def _as_taken(op: str, sizes: Ints, positions: Sequence[Any], values: Array) -> 
 
 
 def _added(out: Array, positions: tuple[Any, ...], values: Array) -> Array:
-    """out with values added at positions, of which several may be equal."""
     indexed = [d for d, item in enumerate(positions) if isinstance(item, np.ndarray)]
     rest = [d for d in range(out.ndim) if d not in indexed]
     if not indexed or not values.size:

@@ -12,11 +12,13 @@ import numpy as np
 
 from ...errors import DimensionError, ShapeError
 from ...kernels.cpu import loops
+from ...kernels.cpu.index_select import put_along
 from ...kernels.cpu.movement.copies import contiguous, copied
 from ...kernels.cpu.plan import run_if_planned
+from ...kernels.in_place import writes
 from ...pool.parallel_for import shared
 from . import plans_along
-from .cpu import COLUMNS, require_inside
+from .cpu import require_inside
 from .cpu_write_loops import find_outside
 
 Array = np.ndarray
@@ -53,7 +55,6 @@ def gather(a: Array, dim: int, indices: Array, sparse_grad: bool) -> Array:
 
 
 def gather_backward(grad: Array, shape: Ints, dim: int, indices: Array) -> Array:
-    """Zeros to which each gradient is added at its index."""
     return _put("gather", np.zeros(shape, grad.dtype), dim, indices, grad, True)
 
 
@@ -67,11 +68,13 @@ def scatter_add(a: Array, dim: int, indices: Array, src: Array) -> Array:
     return _put("scatter_add", copied(a), dim, indices, src, True)
 
 
+@writes("scatter")
 def scatter_(out: Array, dim: int, indices: Array, src: Any) -> None:
     """Writes src_ij to out[places_ij, j] for dim 0, and so on; src may be one number."""
     _put_inside("scatter", out, dim, indices, src, False)
 
 
+@writes("scatter_add")
 def scatter_add_(out: Array, dim: int, indices: Array, src: Array) -> None:
     """Adds src_ij to out[places_ij, j] for dim 0, and so on."""
     _put_inside("scatter_add", out, dim, indices, src, True)
@@ -107,20 +110,6 @@ def _put(op: str, result: Array, dim: int, indices: Array, src: Any, add: bool) 
     return result
 
 
-def put_along(table: Array, indices: Array, values: Array, add: bool) -> bool:
-    """Writes, or adds, values at indices along the middle dimension; False where an index is out of bounds."""
-    wrong = np.zeros(1, np.int64)
-    before, _, after = table.shape
-    shared(
-        loops.write_along,
-        (table, indices, values, add, wrong),
-        before * after,
-        values.size,
-        1 if after == 1 else COLUMNS,
-    )
-    return not wrong[0]
-
-
 def scatter_reduce(a: Array, dim: int, indices: Array, src: Array, reduce: str, include_self: bool) -> Array:
     """A copy of a with src_ij reduced into y[places_ij, j] for dim 0, and so on."""
     whole, at, values = (array.reshape(array.shape or 1) for array in (a, indices, src))
@@ -149,14 +138,12 @@ def _reduced(a: Array, dim: int, at: Array, src: Array, reduce: str, include_sel
 
 
 def _flat_indices(at: Array, dim: int, shape: Ints) -> Array:
-    """Indices along `dim` as indices into the flattened array."""
     key: list[Any] = list(np.indices(at.shape, sparse=True))
     key[dim] = at
     return np.ravel_multi_index(np.broadcast_arrays(*key), shape).ravel()
 
 
 def _neutral(reduce: str, dtype: np.dtype) -> Any:
-    """The neutral element of a reduction."""
     if reduce in ("sum", "mean", "prod"):
         return reduce == "prod"
     least = reduce == "amax"
@@ -168,7 +155,6 @@ def _neutral(reduce: str, dtype: np.dtype) -> Any:
 
 
 def checked_indices(index: Array, dim: int, size: int, op: str, wrap: bool) -> Array:
-    """The indices counted from the front."""
     require_inside(op, index, dim, size, DimensionError, least=-size if wrap else 0)
     return np.where(index < 0, index + size, index).astype(np.int64)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...errors import DimensionError, ShapeError
 from ...kernels.cpu.movement.copies import contiguous, copied
+from ...kernels.in_place import writes
 from ...tensor import views
 from ...tensor.shapes import contiguous_strides
 from .cpu_writes import put_slices_at, put_where
@@ -20,12 +21,12 @@ Array = np.ndarray
 
 
 def index_copy(a: Array, dim: int, positions: Array, source: Array) -> Array:
-    """A copy of a with slices of `source` at `positions` along `dim`."""
     result = copied(a)
     index_copy_(result, dim, positions, source)
     return result
 
 
+@writes("index_copy")
 def index_copy_(out: Array, dim: int, positions: Array, source: Array) -> None:
     """Writes slices of `source` at `positions` along `dim`.
 
@@ -44,6 +45,7 @@ def index_fill(a: Array, dim: int, positions: Array, value: Any) -> Array:
     return result
 
 
+@writes("index_fill")
 def index_fill_(out: Array, dim: int, positions: Array, value: Any) -> None:
     """Writes one value, a number or a 0-d array, to the slices at `positions` along `dim`.
 
@@ -63,6 +65,7 @@ def put_flat(a: Array, positions: Array, source: Array, accumulate: bool) -> Arr
     return result
 
 
+@writes("put_flat")
 def put_flat_(out: Array, positions: Array, source: Array, accumulate: bool) -> None:
     """Writes elements, or adds them, at places of the flattened array.
 
@@ -89,17 +92,14 @@ def masked_written(a: Array, mask: Array, source: Array) -> Array:
 
 
 def select_scatter(a: Array, src: Array, dim: int, index: int) -> Array:
-    """A copy of a with src at `index` along `dim`."""
     return _with_view(a, src, views.select(a.shape, contiguous_strides(a.shape), 0, dim, index))
 
 
 def slice_scatter(a: Array, src: Array, dim: int, start: int, end: int, step: int) -> Array:
-    """A copy of a with src in start:end:step along `dim`."""
     return _with_view(a, src, views.slice(a.shape, contiguous_strides(a.shape), 0, dim, start, end, step))
 
 
 def diagonal_scatter(a: Array, src: Array, offset: int, dim1: int, dim2: int) -> Array:
-    """A copy of a with src on a diagonal."""
     return _with_view(a, src, views.diagonal(a.shape, contiguous_strides(a.shape), 0, offset, dim1, dim2))
 
 

@@ -25,7 +25,6 @@ Indices = Sequence[Array | None]
 
 
 def index(a: Array, indices: Indices) -> Array:
-    """a[indices]."""
     mask = whole_mask(a.shape, indices)
     if mask is not None:
         return chosen_by_mask(a, mask)
@@ -36,7 +35,6 @@ def index(a: Array, indices: Indices) -> Array:
 
 
 def index_select(a: Array, dim: int, positions: Array) -> Array:
-    """The slices of a at `positions` along `dim`."""
     line = positions.reshape(-1).astype(np.int64, copy=False)
     if not a.ndim:
         require_inside("index_select", positions, 0, 1, IndexError)
@@ -76,12 +74,10 @@ def taken(op: str, a: Array, dims: Sequence[int], arrays: Sequence[Array], least
 
 
 def lying(array: Array, shape: Ints) -> Array:
-    """An array broadcast to a shape, contiguous."""
     return np.ascontiguousarray(array if array.shape == shape else np.broadcast_to(array, shape))
 
 
 def broadcast_together(op: str, arrays: Sequence[Array]) -> Ints:
-    """The common shape of indices."""
     if len(arrays) == 1:
         return arrays[0].shape
     try:

@@ -13,9 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...kernels.cpu.index_select import COLUMNS
 from ...kernels.cpu.movement.copies import contiguous, copied
+from ...kernels.in_place import writes
 from ...pool.parallel_for import shared
-from .cpu import COLUMNS, require_inside
+from .cpu import require_inside
 from .cpu_mask import WORDS, counted, whole_mask, without_masks, words
 from .cpu_take import broadcast_together, fold_step, lying, memory_of
 from .cpu_write_loops import add_places, fill_true, put_slices, write_true
@@ -28,12 +30,12 @@ WORK = 2  # elements of a sum that one written by index counts as
 
 
 def index_put(a: Array, indices: Indices, values: Array, accumulate: bool) -> Array:
-    """A copy of a with `values` written, or added, at `indices`."""
     result = copied(a)
     index_put_(result, indices, values, accumulate)
     return result
 
 
+@writes("index_put")
 def index_put_(out: Array, indices: Indices, values: Array, accumulate: bool) -> None:
     """Writes `values`, or adds them, at `indices`.
 
@@ -62,12 +64,9 @@ def index_add(a: Array, dim: int, positions: Array, source: Array, alpha: int | 
     return result
 
 
+@writes("index_add")
 def index_add_(out: Array, dim: int, positions: Array, source: Array, alpha: int | float | complex) -> None:
-    """Adds alpha source slice by slice at `positions` along `dim`.
-
-    Raises:
-        RuntimeError: an index is out of bounds.
-    """
+    """Adds alpha source slice by slice at `positions` along `dim`; a RuntimeError where an index is out of bounds."""
     whole, line = out.reshape(out.shape or 1), positions.reshape(-1).astype(np.int64, copy=False)
     scaled = source if alpha == 1 else source * out.dtype.type(alpha)
     slices = scaled.reshape(*whole.shape[:dim], line.size, *whole.shape[dim + 1 :])
@@ -102,8 +101,6 @@ def put_slices_at(
 
 
 class Laid(NamedTuple):
-    """How an array lies."""
-
     shape: Ints
     strides: Ints
     itemsize: int
@@ -157,7 +154,6 @@ def put_everywhere(out: Array, dims: Sequence[int], arrays: Sequence[Array], val
 
 
 def as_indexed(op: str, values: Array, shape: Ints) -> Array:
-    """The values broadcast to the shape of what is indexed."""
     try:
         return values if values.shape == shape else np.broadcast_to(values, shape)
     except ValueError:

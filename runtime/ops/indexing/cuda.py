@@ -34,7 +34,6 @@ Indices = Sequence[DeviceArray | None]
 
 @within_reach(cpu_take.index_select)
 def index_select(a: DeviceArray, dim: int, positions: DeviceArray) -> DeviceArray:
-    """The slices of a at `positions` along `dim`."""
     table = a if a.ndim else a.reshape(1)
     line = positions if positions.ndim == 1 else in_order(positions).ravel()
     found = rows_taken("index_select", table, dim % table.ndim, line, False)
@@ -43,24 +42,20 @@ def index_select(a: DeviceArray, dim: int, positions: DeviceArray) -> DeviceArra
 
 @within_reach(cpu_take.take_elements)
 def take_elements(a: DeviceArray, positions: DeviceArray) -> DeviceArray:
-    """The elements at positions of the flattened array."""
     return rows_taken("take", in_order(a).ravel(), 0, positions, True)
 
 
 @within_reach(cpu.index_select_backward)
 def index_select_backward(grad: DeviceArray, sizes: Ints, dim: int, positions: DeviceArray) -> DeviceArray:
-    """Zeros to which the slices of `grad` are added at `positions` along `dim`."""
     return _slices_added(memory.result_of_zeros(grad, sizes), dim, positions, grad, 1)
 
 
 @within_reach(cpu_writes.index_add)
 def index_add(a: DeviceArray, dim: int, positions: DeviceArray, source: DeviceArray, alpha: Any) -> DeviceArray:
-    """A copy of a with alpha source added slice by slice at `positions` along `dim`."""
     return _slices_added(in_order(a), dim, positions, source, alpha)
 
 
 def _slices_added(start: DeviceArray, dim: int, positions: DeviceArray, source: DeviceArray, alpha: Any) -> DeviceArray:
-    """A new array."""
     shape = start.shape or (1,)
     before, along, after = prod(shape[:dim]), shape[dim], prod(shape[dim:][1:])
     rows = rows_at("index_add", positions, dim, along, False)
@@ -114,7 +109,6 @@ class Indexed:
         return moved.reshape(prod(self.shape[d] for d in self.dims), *moved.shape[len(self.dims) :])
 
     def as_rows(self, values: DeviceArray) -> DeviceArray:
-        """Values of the shape `result` as rows."""
         first = range(self.at, self.at + len(self.common))
         order = [*first, *[d for d in range(len(self.result)) if d not in first]]
         return in_order(transposed(broadcast(values, self.result), order))
@@ -147,7 +141,6 @@ def _common(op: str, arrays: Sequence[DeviceArray]) -> Ints:
 
 @within_reach(cpu_take.index)
 def index(a: DeviceArray, indices: Indices) -> DeviceArray:
-    """a[indices]."""
     found = Indexed("index", a.shape, indices)
     if not found.dims:
         return memory.result_of(a)
@@ -163,13 +156,11 @@ def index(a: DeviceArray, indices: Indices) -> DeviceArray:
 
 @within_reach(cpu.index_backward)
 def index_backward(grad: DeviceArray, sizes: Ints, indices: Indices) -> DeviceArray:
-    """Zeros to which `grad` is added at `indices`."""
     return _put("index_backward", memory.result_of_zeros(grad, sizes), indices, grad, True)
 
 
 @within_reach(cpu_writes.index_put)
 def index_put(a: DeviceArray, indices: Indices, values: DeviceArray, accumulate: bool) -> DeviceArray:
-    """A copy of a with `values` written, or added, at `indices`."""
     return _put("index_put", a, indices, values, accumulate)
 
 
@@ -186,7 +177,6 @@ def _put(op: str, a: DeviceArray, indices: Indices, values: DeviceArray, accumul
 
 
 def _put_everywhere(a: DeviceArray, values: DeviceArray, accumulate: bool) -> DeviceArray:
-    """All elements have an index, one for each."""
     result = memory.result_of(a)
     if not accumulate:
         memory.copy(result, values)

@@ -25,7 +25,6 @@ def counts_of(a: DeviceArray, lines: int) -> DeviceArray:
 
 @within_reach(cpu_mask.nonzero)
 def nonzero(a: DeviceArray) -> DeviceArray:
-    """The indices of the elements that are not zero, one row each."""
     if not a.size:
         return memory.empty((0, a.ndim), INT64, a.device)
     counts = counts_of(a, 1)

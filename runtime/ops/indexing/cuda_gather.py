@@ -25,7 +25,6 @@ def _whole(a: DeviceArray) -> DeviceArray:
 
 @within_reach(cpu.gather)
 def gather(a: DeviceArray, dim: int, indices: DeviceArray, sparse_grad: bool) -> DeviceArray:
-    """y_ij = a[places_ij, j] for dim 0, and so on."""
     table, at = _whole(a), _whole(indices)
     dim %= table.ndim
     steps = [0 if d == dim else step for d, step in enumerate(steps_in(table, table.shape))]
@@ -38,19 +37,16 @@ def gather(a: DeviceArray, dim: int, indices: DeviceArray, sparse_grad: bool) ->
 
 @within_reach(cpu.gather_backward)
 def gather_backward(grad: DeviceArray, shape: Ints, dim: int, indices: DeviceArray) -> DeviceArray:
-    """Zeros to which each gradient is added at its index."""
     return _put("gather", memory.result_of_zeros(grad, shape), dim, indices, grad, "sum")
 
 
 @within_reach(cpu.scatter)
 def scatter(a: DeviceArray, dim: int, indices: DeviceArray, src: Any) -> DeviceArray:
-    """A copy of a with y[places_ij, j] = src_ij for dim 0, and so on; src may be one number."""
     return _put("scatter", a, dim, indices, src, "last")
 
 
 @within_reach(cpu.scatter_add)
 def scatter_add(a: DeviceArray, dim: int, indices: DeviceArray, src: DeviceArray) -> DeviceArray:
-    """A copy of a with src_ij added to y[places_ij, j] for dim 0, and so on."""
     return _put("scatter_add", a, dim, indices, src, "sum")
 
 
@@ -58,7 +54,6 @@ def scatter_add(a: DeviceArray, dim: int, indices: DeviceArray, src: DeviceArray
 def scatter_reduce(
     a: DeviceArray, dim: int, indices: DeviceArray, src: DeviceArray, reduce: str, include_self: bool
 ) -> DeviceArray:
-    """A copy of a with src_ij reduced into y[places_ij, j] for dim 0, and so on."""
     return _put("scatter_reduce", a, dim, indices, src, reduce, include_self)
 
 
@@ -93,7 +88,6 @@ def _joined(op: str, part: DeviceArray, dim: int, at: DeviceArray, src: Any, nam
 
 
 def one_of(src: Any, like: DeviceArray) -> DeviceArray:
-    """A number as an array of one element."""
     if isinstance(src, DeviceArray):
         return src.reshape(1)
     result = memory.empty((1,), like.dtype, like.device)
@@ -103,13 +97,11 @@ def one_of(src: Any, like: DeviceArray) -> DeviceArray:
 
 @within_reach(cpu.checked_indices)
 def checked_indices(index: DeviceArray, dim: int, size: int, op: str, wrap: bool) -> DeviceArray:
-    """The indices counted from the front."""
     return rows_at(op, index, dim, size, wrap, None, INT64)
 
 
 @within_reach(cpu.order_of_true)
 def order_of_true(mask: DeviceArray, available: int, lead: int) -> DeviceArray:
-    """For each true element how many come before it in its example, 0 for the others."""
     if not mask.size:
         return memory.zeros(mask.shape, INT64, mask.device)
     lines = prod(mask.shape[:lead])

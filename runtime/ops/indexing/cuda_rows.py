@@ -97,7 +97,6 @@ def taken(
 
 
 def rows_taken(op: str, a: DeviceArray, dim: int, index: DeviceArray, wraps: bool) -> DeviceArray:
-    """The slices of `a` at an index of any shape, which stands in the place of `dim`."""
     steps, by = steps_in(a, a.shape), steps_in(index, index.shape)
     shape = (*a.shape[:dim], *index.shape, *a.shape[dim + 1 :])
     table_steps = (*steps[:dim], *[0] * index.ndim, *steps[dim + 1 :])
@@ -107,7 +106,6 @@ def rows_taken(op: str, a: DeviceArray, dim: int, index: DeviceArray, wraps: boo
 
 
 def elements(a: DeviceArray, dim: int) -> int:
-    """The step along a dimension in elements."""
     return a.byte_strides[dim] // a.itemsize
 
 
@@ -171,7 +169,6 @@ def sorted_by_key(keys: DeviceArray, limit: int) -> tuple[DeviceArray, DeviceArr
 
 
 def flattened(rows: DeviceArray, along: int, after: int, count: int) -> DeviceArray:
-    """The places in (before, along, after) of rows of (before, count, after)."""
     result = memory.empty((rows.size,), INT32, rows.device)
     over_elements(FLATTENED, rows.size, rows.ravel(), result, *numbers(along, after, count))
     return result

@@ -20,13 +20,11 @@ from .cuda_rows import added_to_rows, broadcast, collected, rows_at
 
 @within_reach(cpu.index_copy)
 def index_copy(a: DeviceArray, dim: int, positions: DeviceArray, source: DeviceArray) -> DeviceArray:
-    """A copy of a with slices of `source` at `positions` along `dim`."""
     return _written("index_copy", a, dim, positions, in_order(source), False)
 
 
 @within_reach(cpu.index_fill)
 def index_fill(a: DeviceArray, dim: int, positions: DeviceArray, value: Any) -> DeviceArray:
-    """A copy of a with one value in the slices at `positions` along `dim`."""
     return _written("index_fill", a, dim, positions, one_of(value, a), True)
 
 
@@ -45,7 +43,6 @@ def _written(
 
 @within_reach(cpu.put_flat)
 def put_flat(a: DeviceArray, positions: DeviceArray, source: DeviceArray, accumulate: bool) -> DeviceArray:
-    """A copy of a with elements written, or added, at places of the flattened array."""
     rows = rows_at("put", in_order(positions).ravel(), 0, a.size, True)
     if not rows.size:
         return memory.result_of(a)
@@ -55,7 +52,6 @@ def put_flat(a: DeviceArray, positions: DeviceArray, source: DeviceArray, accumu
 
 @within_reach(cpu.masked_written)
 def masked_written(a: DeviceArray, mask: DeviceArray, source: DeviceArray) -> DeviceArray:
-    """A copy of a with the elements of `source`, one after the other, where a mask that broadcasts is true."""
     places = nonzero(in_order(broadcast(mask, a.shape)).ravel())
     total = places.shape[0]
     if total > source.size:
@@ -70,19 +66,16 @@ def masked_written(a: DeviceArray, mask: DeviceArray, source: DeviceArray) -> De
 
 @within_reach(cpu.select_scatter)
 def select_scatter(a: DeviceArray, src: DeviceArray, dim: int, index: int) -> DeviceArray:
-    """A copy of a with src at `index` along `dim`."""
     return _with_view(a, src, views.select(a.shape, contiguous_strides(a.shape), 0, dim, index))
 
 
 @within_reach(cpu.slice_scatter)
 def slice_scatter(a: DeviceArray, src: DeviceArray, dim: int, start: int, end: int, step: int) -> DeviceArray:
-    """A copy of a with src in start:end:step along `dim`."""
     return _with_view(a, src, views.slice(a.shape, contiguous_strides(a.shape), 0, dim, start, end, step))
 
 
 @within_reach(cpu.diagonal_scatter)
 def diagonal_scatter(a: DeviceArray, src: DeviceArray, offset: int, dim1: int, dim2: int) -> DeviceArray:
-    """A copy of a with src on a diagonal."""
     return _with_view(a, src, views.diagonal(a.shape, contiguous_strides(a.shape), 0, offset, dim1, dim2))
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, TypeAlias
 
+from ...kernels.in_place import writes
 from ...namespace import op
 from ...tensor import dtypes
 from ...tensor.devices import CPU
@@ -162,6 +163,7 @@ def _without_one(product: Tensor, count: Tensor, total: Tensor, own: Tensor, zer
     return product * op.where(left == 0, 1, op.where(left == 1, rest, 0))
 
 
+@writes("masked_scatter")
 def write_masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """The elements of `source`, one after the other, written where `mask` is true."""
     if self._device is not CPU or not self.ndim:

@@ -43,7 +43,6 @@ COLUMNS = 16  # of a table belong to one thread
 @of_chosen
 @of_any_dtype
 def index_select(x: Layout, dim: int, index: Layout) -> Plan | None:
-    """Slices along a dimension."""
     if not x.shape:  # one number, which the index 0 chooses
         found = index_select(Layout((1,), None, halves=x.halves), 0, index)
         return found and (found[0]._replace(results=((0, ()),)),)
@@ -167,7 +166,6 @@ def broadcast_together(shapes: tuple[Ints, ...]) -> Ints | None:
 @of_chosen
 @of_any_dtype
 def take_elements(x: Layout, index: Layout) -> Plan | None:
-    """Elements of the flattened tensor."""
     size, count = prod(x.shape), prod(index.shape)
     if not size or not are_contiguous(x, index):
         return None
@@ -196,7 +194,6 @@ def index_backward(grad: Layout, input_sizes: Ints, indices: tuple[Layout | None
 @of_chosen
 @of_any_dtype
 def gather(x: Layout, dim: int, index: Layout, sparse_grad: bool) -> Plan | None:
-    """One element of a line for each index."""
     x, shape, index = as_vector(x), index.shape, as_vector(index)
     around = [[*layout.shape[:dim], *layout.shape[dim + 1 :]] for layout in (x, index)]
     if not prod(x.shape) or around[0] != around[1] or not are_contiguous(x, index):
@@ -210,7 +207,6 @@ def gather(x: Layout, dim: int, index: Layout, sparse_grad: bool) -> Plan | None
 
 @of_any_dtype
 def checked_indices(index: Layout, dim: int, size: int, op: str, wrap: bool) -> Plan | None:
-    """Indices counted from the front."""
     if not prod(index.shape) or not are_contiguous(index):
         return None
     ints, rows = (-size if wrap else 0, size), (prod(index.shape), ELEMENTS)
@@ -218,7 +214,6 @@ def checked_indices(index: Layout, dim: int, size: int, op: str, wrap: bool) -> 
 
 
 def unit_of(width: int) -> int:
-    """How many rows of so many elements one thread reads at least."""
     return -(-ELEMENTS // max(width, 1))
 
 

@@ -35,12 +35,10 @@ JOINS = {"sum": SUM, "mean": SUM, "prod": PRODUCT, "amax": GREATEST, "amin": LEA
 
 
 def scatter_whole(x: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
-    """As `scatter`, of bools and integers."""
     return scatter(x, dim, index, src) if isinstance(src, Layout) or is_exact(src) else None
 
 
 def scatter_whole_(out: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
-    """As `scatter_`, of bools and integers."""
     return scatter_(out, dim, index, src) if isinstance(src, Layout) or is_exact(src) else None
 
 
@@ -54,7 +52,6 @@ def scatter(x: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | N
 
 @of_any_dtype
 def scatter_add(x: Layout, dim: int, index: Layout, src: Layout) -> Plan | None:
-    """A copy with elements added along a dimension."""
     rows = index_of_rows(x, dim, index, src)
     if rows:
         return index_add(x, 0, rows, src, 1.0)
@@ -63,7 +60,6 @@ def scatter_add(x: Layout, dim: int, index: Layout, src: Layout) -> Plan | None:
 
 @with_whole_numbers(scatter_whole_)
 def scatter_(out: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
-    """Elements, or one number, written along a dimension."""
     if isinstance(src, Layout):
         return _looked_at(out, dim, index, _joining(0, out, dim, index, src, LAST))
     return _looked_at(out, dim, index, _filling(0, out, dim, index, src))
@@ -71,7 +67,6 @@ def scatter_(out: Layout, dim: int, index: Layout, src: Layout | float) -> Plan 
 
 @of_any_dtype
 def scatter_add_(out: Layout, dim: int, index: Layout, src: Layout) -> Plan | None:
-    """Elements added along a dimension."""
     rows = index_of_rows(out, dim, index, src)
     if rows:
         return index_add_(out, 0, rows, src, 1.0)
@@ -81,13 +76,11 @@ def scatter_add_(out: Layout, dim: int, index: Layout, src: Layout) -> Plan | No
 def scatter_reduce_whole(
     x: Layout, dim: int, index: Layout, src: Layout, reduce: str, include_self: bool
 ) -> Plan | None:
-    """As `scatter_reduce`, of bools and integers."""
     return _reduced(x, dim, index, src, reduce, include_self, True)
 
 
 @with_whole_numbers(scatter_reduce_whole)
 def scatter_reduce(x: Layout, dim: int, index: Layout, src: Layout, reduce: str, include_self: bool) -> Plan | None:
-    """A copy with elements joined along a dimension."""
     return _reduced(x, dim, index, src, reduce, include_self, False)
 
 
@@ -122,13 +115,11 @@ def _filled(joining: Step, value: float) -> Step:
 
 
 def _sharing(joining: Step, include_self: bool, whole: bool) -> Step:
-    """The call that makes means of sums."""
     ints = int(include_self), int(whole)
     return joining._replace(kernel=share_along, operands=joining.operands[:2], ints=ints)
 
 
 def _filling(target: int, x: Layout, dim: int, index: Layout, value: float) -> Step | None:
-    """The call that writes a number."""
     found = _joining(target, x, dim, index, index, LAST)
     return found and _filled(found, float(value))
 
@@ -175,7 +166,6 @@ def _in_rows(x: Layout, dim: int, index: Layout, src: Layout, add: int) -> Plan 
 
 
 def _in_copy(x: Layout, writing: Step | None) -> Plan | None:
-    """A contiguous tensor copied, and the call that writes to the copy."""
     return into_copy(x, writing) if writing is not None and are_contiguous(x) else None
 
 
@@ -203,7 +193,6 @@ def index_of_rows(x: Layout, dim: int, index: Layout, src: Layout) -> Layout | N
 
 @of_any_layout
 def gather_backward(grad: Layout, shape: Ints, dim: int, index: Layout) -> Plan | None:
-    """Gradients added along the last dimension of zeros."""
     x, alike = Layout(shape, None), grad.strides is not None and not any(grad.strides)
     if not _are_lines(x, dim, index) or dim != len(shape) - 1 or not (alike or are_contiguous(grad)):
         return None

@@ -57,7 +57,6 @@ def counted(operand: int, output: int, size: int) -> Plan:
 
 @of_any_dtype
 def order_of_true(mask: Layout, available: int, lead: int) -> Plan | None:
-    """For each true element how many come before it in its example."""
     lines, size = prod(mask.shape[:lead]), prod(mask.shape[lead:])
     if not lines * size or not are_contiguous(mask):
         return None

@@ -26,14 +26,12 @@ from .plans_writes import into_copy, looking, shared_lines, strides_of, writing_
 
 @of_any_dtype
 def index_copy(x: Layout, dim: int, index: Layout, source: Layout) -> Plan | None:
-    """A copy with slices written."""
     found = _copying(~0, as_vector(x), dim, index, source) if are_contiguous(x) else None
     return found and into_copy(x, *found)
 
 
 @of_any_dtype
 def index_copy_(out: Layout, dim: int, index: Layout, source: Layout) -> Plan | None:
-    """Slices written."""
     return _copying(0, as_vector(out), dim, index, source)
 
 
@@ -44,12 +42,10 @@ def _copying(target: int, out: Layout, dim: int, index: Layout, source: Layout) 
 
 
 def index_fill_whole(x: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
-    """As `index_fill`, of bools and integers."""
     return index_fill(x, dim, index, value) if isinstance(value, Layout) or is_exact(value) else None
 
 
 def index_fill_whole_(out: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
-    """As `index_fill_`, of bools and integers."""
     return index_fill_(out, dim, index, value) if isinstance(value, Layout) or is_exact(value) else None
 
 
@@ -62,7 +58,6 @@ def index_fill(x: Layout, dim: int, index: Layout, value: Layout | float) -> Pla
 
 @with_whole_numbers(index_fill_whole_)
 def index_fill_(out: Layout, dim: int, index: Layout, value: Layout | float) -> Plan | None:
-    """One value written to slices."""
     return _filling_slices(0, as_vector(out), dim, index, value)
 
 
@@ -83,14 +78,12 @@ def _filling_slices(target: int, out: Layout, dim: int, index: Layout, value: La
 
 @of_any_dtype
 def put_flat(x: Layout, index: Layout, source: Layout, accumulate: bool) -> Plan | None:
-    """A copy with elements written, or added."""
     found = _putting(~0, x, index, source, accumulate)
     return found and into_copy(x, *found)
 
 
 @of_any_dtype
 def put_flat_(out: Layout, index: Layout, source: Layout, accumulate: bool) -> Plan | None:
-    """Elements written, or added, at places of the flattened tensor."""
     return _putting(0, out, index, source, accumulate)
 
 
@@ -104,19 +97,16 @@ def _putting(target: int, out: Layout, index: Layout, source: Layout, accumulate
 
 @of_any_dtype
 def select_scatter(x: Layout, src: Layout, dim: int, index: int) -> Plan | None:
-    """A slice."""
     return _with_view(x, src, views.select(x.shape, contiguous_strides(x.shape), 0, dim, index))
 
 
 @of_any_dtype
 def slice_scatter(x: Layout, src: Layout, dim: int, start: int, end: int, step: int) -> Plan | None:
-    """Several slices."""
     return _with_view(x, src, views.slice(x.shape, contiguous_strides(x.shape), 0, dim, start, end, step))
 
 
 @of_any_dtype
 def diagonal_scatter(x: Layout, src: Layout, offset: int, dim1: int, dim2: int) -> Plan | None:
-    """A diagonal."""
     return _with_view(x, src, views.diagonal(x.shape, contiguous_strides(x.shape), 0, offset, dim1, dim2))
 
 

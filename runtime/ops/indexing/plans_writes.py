@@ -62,12 +62,10 @@ def copy_(to: Layout, source: Layout, non_blocking: bool) -> Plan | None:
 
 
 def into_copy(x: Layout, *writing: Step) -> Plan:
-    """A contiguous tensor copied, and calls that write to the copy."""
     return (Step(copied, (0,), ((0, x.shape),), rows=(prod(x.shape), UNIT), row=1), *writing)
 
 
 def looking(operand: int, least: int, size: int, count: int) -> Step:
-    """The call that looks at indices."""
     return Step(look_at, (operand,), (), (), (least, size), (count, ELEMENTS), count)
 
 
@@ -84,7 +82,6 @@ def index_put_(out: Layout, indices: tuple[Layout | None, ...], values: Layout, 
 
 @of_any_dtype
 def index_put(x: Layout, indices: tuple[Layout | None, ...], values: Layout, accumulate: bool) -> Plan | None:
-    """The same in a copy."""
     found = _put_at(x, indices, values, accumulate, ~0) if are_contiguous(x) else None
     return found and into_copy(x, *found)
 
@@ -106,7 +103,6 @@ def _put_at(
 
 @of_any_dtype
 def index_add_(out: Layout, dim: int, index: Layout, source: Layout, alpha: float) -> Plan | None:
-    """Slices added along a dimension."""
     return _added(0, out, dim, index, source) if alpha == 1 and are_contiguous(index) else None
 
 
@@ -180,7 +176,6 @@ def _steps_of(values: Layout, shape: Ints, chosen: tuple[int, int]) -> Ints | No
 
 @of_any_dtype
 def index_add(x: Layout, dim: int, index: Layout, source: Layout, alpha: float) -> Plan | None:
-    """A copy with slices added."""
     if alpha != 1:
         return _scaled_first(x, dim, index, source, alpha)
     if not prod(x.shape) or not are_contiguous(x, index):
@@ -224,5 +219,4 @@ def rows_onto_zeros(sizes: Ints, operands: Ints, count: int, ignored: int) -> Pl
 
 
 def strides_of(layout: Layout) -> Ints:
-    """The strides of an operand."""
     return contiguous_strides(layout.shape) if layout.strides is None else layout.strides

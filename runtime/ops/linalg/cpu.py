@@ -92,7 +92,6 @@ def solve_matrices(a: Array, b: Array, check_errors: bool) -> tuple[Array, Array
 
 
 def determinant(a: Array) -> Array:
-    """The determinants."""
     if takes_blocks(a):
         return run(plans.determinant, np.ascontiguousarray(a))[0]
     with np.errstate(all="ignore"):
@@ -151,7 +150,6 @@ def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Arr
 
 
 def svd_factors(a: Array, full_matrices: bool, driver: None) -> tuple[Array, Array, Array]:
-    """U, the singular values in descending order, V^H."""
     solver = own_solver("bdsdc", a) if not full_matrices or a.shape[-2] == a.shape[-1] else 0
     if solver:
         with one_thread():
@@ -163,7 +161,6 @@ def svd_factors(a: Array, full_matrices: bool, driver: None) -> tuple[Array, Arr
 
 
 def singular_values(a: Array, driver: None) -> Array:
-    """The singular values in descending order."""
     return _converging("linalg_svdvals", np.linalg.svd, a, compute_uv=False)
 
 
@@ -193,7 +190,6 @@ def hermitian_eigen(a: Array) -> tuple[Array, Array]:
 
 
 def hermitian_eigenvalues(a: Array) -> Array:
-    """The eigenvalues in ascending order, from the lower triangle of A."""
     if rotates(a):
         return _converging("linalg_eigvalsh", symmetric_eigenvalues, a)
     return _converging("linalg_eigvalsh", np.linalg.eigvalsh, a)
@@ -208,7 +204,6 @@ def general_eigen(a: Array) -> tuple[Array, Array]:
 
 
 def general_eigenvalues(a: Array) -> Array:
-    """The eigenvalues, complex numbers."""
     _require_finite("linalg_eigvals", a)
     found = _converging("linalg_eigvals", np.linalg.eigvals, a)
     return found.astype(np.result_type(a.dtype, np.complex64), copy=False)

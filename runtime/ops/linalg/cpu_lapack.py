@@ -163,7 +163,6 @@ def _each_packed(decompose: Callable[[Array], Factors], a: Array, op: str, words
 
 
 def row_order(pivots: Array, rows: int) -> Array:
-    """Which row of A stands in each row of L U after all exchanges."""
     order = np.broadcast_to(np.arange(rows), (*pivots.shape[:-1], rows)).copy()
     count = math.prod(pivots.shape[:-1])
     flat, exchanged = order.reshape(count, rows), pivots.reshape(count, pivots.shape[-1])

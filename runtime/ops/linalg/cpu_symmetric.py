@@ -301,11 +301,9 @@ def symmetric_eigenvalues(a: Array) -> Array:
 
 
 def empty_info(a: Array) -> Array:
-    """A place for each matrix of a batch."""
     return np.empty(math.prod(a.shape[:-2]), np.int32)
 
 
 def require_converged(info: Array) -> None:
-    """Raise where eigenvalues of a matrix have not been found."""
     if info.any():
         raise np.linalg.LinAlgError("eigenvalues did not converge")

@@ -44,7 +44,6 @@ Array = DeviceArray
 
 
 def inverse_info(a: Array, check_errors: bool) -> tuple[Array, Array]:
-    """The inverses, nan for a singular matrix; and for each its first zero pivot, 0 if there is none."""
     if libraries() is None:
         return fallen(cpu.inverse_info, a, check_errors)
     packed, pivots, info = factored(a)
@@ -55,12 +54,10 @@ def inverse_info(a: Array, check_errors: bool) -> tuple[Array, Array]:
 
 
 def inverse(a: Array) -> Array:
-    """The inverses; a singular matrix is an error."""
     return inverse_info(a, True)[0]
 
 
 def solve_matrices(a: Array, b: Array, check_errors: bool) -> tuple[Array, Array]:
-    """X with A X = B, nan where A is singular; and the first zero pivot of each A, 0 if there is none."""
     if libraries() is None:
         return fallen(cpu.solve_matrices, a, b, check_errors)
     packed, pivots, info = factored(a)
@@ -71,12 +68,10 @@ def solve_matrices(a: Array, b: Array, check_errors: bool) -> tuple[Array, Array
 
 
 def fallen(kernel: Any, *given: Any) -> Any:
-    """What the CPU's kernel gives."""
     return Fallback(kernel)(*given)
 
 
 def determinant(a: Array) -> Array:
-    """The determinants."""
     if libraries() is None:
         return fallen(cpu.determinant, a)
     packed, pivots, _ = factored(a)
@@ -86,7 +81,6 @@ def determinant(a: Array) -> Array:
 
 
 def log_determinant(a: Array) -> tuple[Array, Array]:
-    """The signs of the determinants and the logarithms of their absolute values."""
     if libraries() is None:
         return fallen(cpu.log_determinant, a)
     packed, pivots, _ = factored(a)
@@ -97,7 +91,6 @@ def log_determinant(a: Array) -> tuple[Array, Array]:
 
 
 def cofactors(a: Array) -> Array:
-    """The derivative of the determinant: det(A) A^-T, which is finite for singular matrices too."""
     if libraries() is None:
         return fallen(cpu.cofactors, a)
     packed, pivots, info = factored(a)
@@ -113,40 +106,34 @@ def cofactors(a: Array) -> Array:
 
 
 def column_of(a: Array) -> Array:
-    """Numbers as matrices of one element."""
     return a.reshape((*a.shape, 1, 1))
 
 
 def scaled_matrices(a: Array, s: Array) -> Array:
-    """Matrices times a number each."""
     result = like(a, *a.shape)
     indexed.run(kernels.scaled_matrices, a.size, a.dtype, a, s, result, a.shape[-1] * a.shape[-2])
     return result
 
 
 def scaled_columns(a: Array, s: Array) -> Array:
-    """Matrices whose columns are multiplied by numbers."""
     result = like(a, *a.shape)
     indexed.run(kernels.scaled_columns, a.size, a.dtype, a, s.as_read(real_of(a.dtype)), result, *a.shape[-2:])
     return result
 
 
 def multiply_any(a: Array, b: Array) -> Array:
-    """The products of matrices of any batch."""
     batch = a.shape[:-2]
     one, other = (memory.contiguous(x).reshape((prod(batch), *x.shape[-2:])) for x in (a, b))
     return multiply(one, other).reshape((*batch, a.shape[-2], b.shape[-1]))
 
 
 def conjugated(a: Array) -> Array:
-    """The complex conjugates, in place."""
     if a.dtype.kind == "c" and a.size:
         indexed.run(kernels.conjugated, a.size, a.dtype, a)
     return a
 
 
 def cholesky_factor(a: Array, check_errors: bool) -> tuple[Array, Array]:
-    """L with A = L L^H from the lower triangle of A; and the first minor that is not positive-definite, else 0."""
     if libraries() is None:
         return fallen(cpu.cholesky_factor, a, check_errors)
     n, batch = a.shape[-1], a.shape[:-2]
@@ -160,7 +147,6 @@ def cholesky_factor(a: Array, check_errors: bool) -> tuple[Array, Array]:
 
 
 def geqrf(self: Array) -> tuple[Array, Array]:
-    """Householder reflections below the diagonal, R above it, and the factors of the reflections."""
     if libraries() is None:
         return fallen(cpu.geqrf, self)
     packed, tau = reflections(self)
@@ -168,7 +154,6 @@ def geqrf(self: Array) -> tuple[Array, Array]:
 
 
 def reflections(a: Array) -> tuple[Array, Array]:
-    """What `geqrf` gives, column after column."""
     batch, (m, n) = a.shape[:-2], a.shape[-2:]
     packed, tau, info = by_columns(a), like(a, *batch, min(m, n)), zeros(a, *batch, dtype=INT32)
     if a.size:
@@ -178,7 +163,6 @@ def reflections(a: Array) -> tuple[Array, Array]:
 
 
 def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Array, Array]:
-    """Q with orthonormal columns and R upper triangular; with mode "r" R alone, and an empty Q."""
     if libraries() is None:
         return fallen(cpu.qr_factors, a, mode)
     batch, (m, n) = a.shape[:-2], a.shape[-2:]
@@ -200,7 +184,6 @@ def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Arr
 
 
 def reflected_columns(a: Array, factors: Array) -> Array:
-    """The first columns of products of reflections, whose vectors stand below the diagonals."""
     if libraries() is None:
         return fallen(cpu.reflected_columns, a, factors)
     batch, (m, n), k = a.shape[:-2], a.shape[-2:], factors.shape[-1]
@@ -211,7 +194,6 @@ def reflected_columns(a: Array, factors: Array) -> Array:
 
 
 def svd_factors(a: Array, full_matrices: bool, driver: None) -> tuple[Array, Array, Array]:
-    """U, the singular values in descending order, V^H."""
     if libraries() is None:
         return fallen(cpu.svd_factors, a, full_matrices, driver)
     batch, (m, n) = a.shape[:-2], a.shape[-2:]
@@ -231,7 +213,6 @@ def svd_factors(a: Array, full_matrices: bool, driver: None) -> tuple[Array, Arr
 
 
 def singular_values(a: Array, driver: None) -> Array:
-    """The singular values in descending order."""
     if libraries() is None:
         return fallen(cpu.singular_values, a, driver)
     none = like(a, 0)
@@ -265,12 +246,10 @@ def not_converged(op: str, a: Array) -> NoReturn:
 
 
 def hermitian_eigen(a: Array) -> tuple[Array, Array]:
-    """The eigenvalues in ascending order and the eigenvectors, from the lower triangle of A."""
     return eigen_of_hermitian("linalg_eigh", a, True)
 
 
 def hermitian_eigenvalues(a: Array) -> Array:
-    """The eigenvalues in ascending order, from the lower triangle of A."""
     return eigen_of_hermitian("linalg_eigvalsh", a, False)[0]
 
 
@@ -290,14 +269,12 @@ def eigen_of_hermitian(op: str, a: Array, vectors: bool) -> tuple[Array, Array]:
 
 
 def general_eigen(a: Array) -> tuple[Array, Array]:
-    """The eigenvalues and eigenvectors, complex numbers; the vectors have length 1."""
     if libraries() is None:
         return fallen(cpu.general_eigen, a)
     return eigen_of("linalg_eig", a, True)
 
 
 def general_eigenvalues(a: Array) -> Array:
-    """The eigenvalues, complex numbers."""
     if libraries() is None:
         return fallen(cpu.general_eigenvalues, a)
     return eigen_of("linalg_eigvals", a, False)[0]
@@ -318,7 +295,6 @@ def eigen_of(op: str, a: Array, vectors: bool) -> tuple[Array, Array]:
 
 
 def pseudo_inverse(a: Array, atol: Array, rtol: Array) -> Array:
-    """The inverse on the space of those singular vectors whose values are above max(atol, rtol * the greatest)."""
     if libraries() is None:
         return fallen(cpu.pseudo_inverse, a, atol, rtol)
     u, s, vh = svd_factors(a, False, None)
@@ -349,7 +325,6 @@ NEAR = 5.371920351148152  # up to this norm it is exact to the last bits of a fl
 
 
 def matrix_exponential(a: Array) -> Array:
-    """exp(A), by scaling and squaring of Pade approximants."""
     if libraries() is None or not a.size:
         return memory.copied(a) if not a.size else fallen(cpu.matrix_exponential, a)
     norm = float(np.abs(on_host(a)).sum(-2).max())
@@ -374,7 +349,6 @@ def matrix_exponential(a: Array) -> Array:
 
 
 def weighted(like_: Array, terms: list[tuple[float, Array]]) -> Array:
-    """A sum of multiples of arrays."""
     result = zeros(like_, *like_.shape)
     for factor, array in terms:
         indexed.run(kernels.added, result.size, result.dtype, array, result, result.dtype.type(factor))

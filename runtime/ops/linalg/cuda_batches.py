@@ -35,7 +35,6 @@ def stream_of(a: Array) -> int:
 
 
 def real_of(dtype: np.dtype) -> np.dtype:
-    """The dtype of absolute values."""
     return np.zeros(0, dtype).real.dtype
 
 
@@ -45,7 +44,6 @@ def by_columns(a: Array) -> Array:
 
 
 def like(a: Array, *shape: int, dtype: np.dtype | None = None) -> Array:
-    """Memory of a shape on the device of an array."""
     return memory.empty(shape, a.dtype if dtype is None else dtype, a.device)
 
 
@@ -115,7 +113,6 @@ def triangle_of(packed: Array, rows: int, upper: bool) -> Array:
 
 
 def identities(a: Array) -> Array:
-    """Unit matrices of the shape of a batch."""
     result = like(a, *a.shape)
     indexed.run(kernels.identities, result.size, a.dtype, result, a.shape[-1])
     return result

@@ -20,7 +20,6 @@ Array = DeviceArray
 
 
 def solve_triangular_matrices(a: Array, b: Array, upper: bool, unitriangular: bool) -> Array:
-    """X with A X = B; only one triangle of A is read, without its diagonal if that is known to be 1."""
     if libraries() is None:
         return Fallback(cpu.solve_triangular_matrices)(a, b, upper, unitriangular)
     given, result = memory.contiguous(a), memory.copied(b)
@@ -32,7 +31,6 @@ def solve_triangular_matrices(a: Array, b: Array, upper: bool, unitriangular: bo
 
 
 def lu_packed(a: Array, check_errors: bool) -> tuple[Array, Array, Array]:
-    """L and U in one matrix, the rows that were exchanged, counted from 1, and the first zero pivot, 0 if none."""
     if libraries() is None:
         found: tuple[Array, Array, Array] = Fallback(cpu.lu_packed)(a, check_errors)
         return found
@@ -42,7 +40,6 @@ def lu_packed(a: Array, check_errors: bool) -> tuple[Array, Array, Array]:
 
 
 def row_order(pivots: Array, rows: int) -> Array:
-    """Which row of A stands in each row of L U after all exchanges."""
     given, batch = memory.contiguous(pivots), pivots.shape[:-1]
     order = memory.empty((*batch, rows), np.dtype(np.int64), pivots.device)
     indexed.run(kernels.rows_in_order, prod(batch), order.dtype, given, order, rows, pivots.shape[-1])

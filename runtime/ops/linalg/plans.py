@@ -40,7 +40,6 @@ def inverse(a: Layout) -> Plan | None:
 
 
 def inverse_info(a: Layout, check_errors: bool) -> Plan | None:
-    """The inverses, and the first zero pivots."""
     if not are_real(a):
         return None
     work = work_of(a.shape, a.shape[-1])
@@ -54,7 +53,6 @@ def inverse_info(a: Layout, check_errors: bool) -> Plan | None:
 
 
 def solve_matrices(a: Layout, b: Layout, check_errors: bool) -> Plan | None:
-    """X with A X = B, and the first zero pivots of A."""
     if not are_real(a, b):
         return None
     rows, columns = b.shape[-2:]
@@ -69,7 +67,6 @@ def solve_matrices(a: Layout, b: Layout, check_errors: bool) -> Plan | None:
 
 
 def solve_triangular_matrices(a: Layout, b: Layout, upper: bool, unitriangular: bool) -> Plan | None:
-    """X with A X = B of triangular matrices."""
     if not are_real(a, b):
         return None
     rows, columns = b.shape[-2:]
@@ -82,7 +79,6 @@ def solve_triangular_matrices(a: Layout, b: Layout, upper: bool, unitriangular: 
 
 
 def determinant(a: Layout) -> Plan | None:
-    """The determinants."""
     if not are_real(a):
         return None
     last = Step(determinant_each, (~1, ~2), ((0, a.shape[:-2]),), (), (a.shape[-1],))
@@ -115,7 +111,6 @@ def row_order(pivots: Layout, rows: int) -> Plan | None:
 
 
 def cholesky_factor(a: Layout, check_errors: bool) -> Plan | None:
-    """L with A = L L^T, and the first minors that are not positive."""
     if not are_real(a):
         return None
     rows, count, work = a.shape[-1], prod(a.shape[:-2]), work_of(a.shape, a.shape[-1]) // 6
@@ -128,7 +123,6 @@ def cholesky_factor(a: Layout, check_errors: bool) -> Plan | None:
 
 
 def qr_factors(a: Layout, mode: str) -> Plan | None:
-    """Q and R."""
     if not are_real(a):
         return None
     batch, (rows, columns) = a.shape[:-2], a.shape[-2:]
@@ -154,7 +148,6 @@ def least_squares(a: Layout, b: Layout, rcond: float) -> Plan | None:
 
 
 def reflected_columns(a: Layout, factors: Layout) -> Plan | None:
-    """The first columns of products of reflections."""
     if not are_real(a) or not are_contiguous(factors):
         return None
     batch, (rows, columns), count = a.shape[:-2], a.shape[-2:], factors.shape[-1]
@@ -163,7 +156,6 @@ def reflected_columns(a: Layout, factors: Layout) -> Plan | None:
 
 
 def hermitian_eigen(a: Layout) -> Plan | None:
-    """The eigenvalues and eigenvectors of matrices that are not large."""
     if not are_real(a) or a.shape[-1] > ROTATED:
         return None
     batch, n = a.shape[:-2], a.shape[-1]
@@ -175,7 +167,6 @@ def hermitian_eigen(a: Layout) -> Plan | None:
 
 
 def hermitian_eigenvalues(a: Layout) -> Plan | None:
-    """The eigenvalues of matrices that are not large."""
     if not are_real(a) or a.shape[-1] > ROTATED:
         return None
     batch, n = a.shape[:-2], a.shape[-1]
@@ -199,12 +190,10 @@ def groups(count: int) -> tuple[int, int]:
 
 
 def blocks(columns: int) -> int:
-    """The blocks of columns of one matrix."""
     return -(-columns // COLUMNS)
 
 
 def work_of(shape: Ints, columns: int) -> int:
-    """Products of a batch with as many columns, in elements of other work."""
     return prod(shape) * columns // PRODUCTS
 
 
@@ -226,5 +215,4 @@ def addresses_of(name: str) -> Ints:
 
 
 def failing(info: int, check_errors: bool) -> Plan:
-    """The call that fails where a decomposition has, if that is an error."""
     return (Step(fail_if_any, (~info,), ()),) if check_errors else ()

@@ -67,7 +67,7 @@ def order_of_rows(pivots: Any, rows: int) -> Shape:
     return (*pivots.shape[:-1], rows)
 
 
-def svd(A: Any, full_matrices: bool, driver: None) -> list[Shape]:
+def svd_shape(A: Any, full_matrices: bool, driver: None) -> list[Shape]:
     """(m, k), (k,) and (k, n), k the smaller of both sides; square matrices where they are full."""
     rows, columns = A.shape[-2:]
     least = min(rows, columns)
@@ -75,7 +75,7 @@ def svd(A: Any, full_matrices: bool, driver: None) -> list[Shape]:
     return [(*batch(A), rows, left), (*batch(A), least), (*batch(A), right, columns)]
 
 
-def qr(A: Any, mode: str) -> list[Shape]:
+def qr_shape(A: Any, mode: str) -> list[Shape]:
     """(m, k) and (k, n), k the smaller of both sides, or m where they are complete; no Q where R alone is wanted."""
     rows, columns = A.shape[-2:]
     inner = rows if mode == "complete" else min(rows, columns)

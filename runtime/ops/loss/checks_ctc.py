@@ -49,7 +49,7 @@ def ctc_loss_of_tensors(
     """The checks of `ctc_loss` with lengths in tensors of integers instead of lists."""
     lengths = []
     for name, given in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):
-        if hasattr(given, "level"):
+        if given._vmap_level is not None:
             raise RuntimeError(
                 f"vmap: {op}() needs {name} that all examples share: how far it looks depends on the values"
             )

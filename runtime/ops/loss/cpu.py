@@ -22,7 +22,6 @@ NO_WEIGHTS = {dtype: np.empty(0, dtype) for dtype in map(np.dtype, (np.float32, 
 
 
 def mse_loss(input: Array, target: Array, reduction: int = 1) -> Array:
-    """(x - target)^2."""
     lines = _flat(input), _flat(target)
     if reduction:
         return _reduced(cpu_loops.square_totals, lines, input, reduction)
@@ -32,7 +31,6 @@ def mse_loss(input: Array, target: Array, reduction: int = 1) -> Array:
 
 
 def mse_loss_backward(grad_output: Array, input: Array, target: Array, reduction: int) -> Array:
-    """2 (x - target) grad_output."""
     result = np.empty(input.shape, input.dtype)
     lines = _flat(input), _flat(target), _flat(grad_output)
     by_slices(cpu_loops.squares_backward, (*lines, _scale(input, reduction), result.reshape(-1)), input.size)
@@ -40,7 +38,6 @@ def mse_loss_backward(grad_output: Array, input: Array, target: Array, reduction
 
 
 def mse_loss_gradients(wanted: Sequence[bool], grad: Array, input: Array, target: Array, reduction: int) -> Pair:
-    """The gradients of input and target: one is the other's negative."""
     first = mse_loss_backward(grad, input, target, reduction) if wanted[0] else None
     return first, mse_loss_backward(grad, target, input, reduction) if wanted[1] else None
 
@@ -116,12 +113,10 @@ def _reduced(totals: Any, lines: tuple[Array, ...], input: Array, reduction: int
 
 
 def _scaled(slopes: Array, grad_output: Array, weight: Array | None, reduction: int) -> Array:
-    """The derivatives by elements as gradients."""
     given = _flat(grad_output), _scale(slopes, reduction), _weights(weight, slopes)
     by_slices(cpu_loops.scale, (slopes.reshape(-1), *given), slopes.size)
     return slopes
 
 
 def _scale(input: Array, reduction: int) -> float:
-    """The derivative of the reduced loss by the loss of one element."""
     return 1 / max(input.size, 1) if reduction == 1 else 1.0

@@ -44,7 +44,6 @@ def cross_entropy(
 
 
 def require_classes(input: Array, target: Array, ignore_index: int) -> None:
-    """Every target must be a class, or ignore_index."""
     classes = input.shape[1] if target.ndim else len(input)
     for t in target.flat:
         if t != ignore_index and not 0 <= t < classes:

@@ -62,5 +62,4 @@ def whole(targets: Array) -> Array:
 
 
 def work_of(lengths: Array) -> int:
-    """The work of all ways, in elements."""
     return SUMS * int((lengths[:, 0] * (2 * lengths[:, 1] + 1)).sum())

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from math import inf
 
-from numpy import ndarray as Array
+import numpy as np
 
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import empty_matrix, empty_row, part_of
 from ...kernels.scalar import exp_of_masked, log
 
+Array = np.ndarray
 BESIDE = 2  # numbers of -inf beside those of states
 FILLED = 32  # rows have a multiple of so many states
 

@@ -25,7 +25,6 @@ INT64 = np.dtype(np.int64)
 
 
 def mse_loss(input: DeviceArray, target: DeviceArray, reduction: int = 1) -> DeviceArray:
-    """(x - target)^2."""
     if not reduction:
         return over("square_differences", (input, target), -1, outputs=ROW)
     divisor = float(input.size) if reduction == 1 else 1.0
@@ -34,7 +33,6 @@ def mse_loss(input: DeviceArray, target: DeviceArray, reduction: int = 1) -> Dev
 
 
 def mse_loss_backward(grad_output: DeviceArray, input: DeviceArray, target: DeviceArray, reduction: int) -> DeviceArray:
-    """2 (x - target) grad_output."""
     x, t, grad = in_order(input), in_order(target), in_order(grad_output)
     result = new(x, x.shape)
     factor = share_of_one(x, reduction)
@@ -47,7 +45,6 @@ def mse_loss_backward(grad_output: DeviceArray, input: DeviceArray, target: Devi
 def mse_loss_gradients(
     wanted: Sequence[bool], grad: DeviceArray, input: DeviceArray, target: DeviceArray, reduction: int
 ) -> tuple[Maybe, Maybe]:
-    """The gradients of input and target: one is the other's negative."""
     first = mse_loss_backward(grad, input, target, reduction) if wanted[0] else None
     return first, mse_loss_backward(grad, target, input, reduction) if wanted[1] else None
 
@@ -67,7 +64,6 @@ def binary_cross_entropy(
 def binary_cross_entropy_backward(
     grad_output: DeviceArray, input: DeviceArray, target: DeviceArray, weight: Maybe, reduction: int
 ) -> DeviceArray:
-    """weight (x - target) / max(x (1 - x), 1e-12) grad_output."""
     given = input, target, grad_output, or_one(weight), share_of_one(input, reduction)
     return made(kernels.bernoulli_slope, input.shape, given)
 
@@ -75,7 +71,6 @@ def binary_cross_entropy_backward(
 def binary_cross_entropy_with_logits(
     input: DeviceArray, target: DeviceArray, weight: Maybe = None, pos_weight: Maybe = None, reduction: int = 1
 ) -> DeviceArray:
-    """weight (pos_weight target softplus(-x) + (1 - target) softplus(x))."""
     return summed(kernels.logistic, (input, target, or_one(weight), or_one(pos_weight)), reduction)
 
 
@@ -87,7 +82,6 @@ def binary_cross_entropy_with_logits_backward(
     pos_weight: Maybe,
     reduction: int,
 ) -> DeviceArray:
-    """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output."""
     given = input, target, grad_output, or_one(weight), or_one(pos_weight), share_of_one(input, reduction)
     return made(kernels.logistic_slope, input.shape, given)
 
@@ -97,7 +91,6 @@ def or_one(weight: Maybe) -> Any:
 
 
 def share_of_one(input: DeviceArray, reduction: int) -> float:
-    """The derivative of the reduced loss by the loss of one element."""
     return 1 / max(input.size, 1) if reduction == 1 else 1.0
 
 
@@ -148,7 +141,6 @@ def nll_loss_backward(
     reduction: int,
     ignore_index: int,
 ) -> DeviceArray:
-    """-weight[t] grad_output at each target class t (over the total weight for a mean), zero elsewhere."""
     result = new(grad_output, tuple(input_shape))
     rows = rows_of_scores(result)
     factors = spread(grad_output, total_weight if reduction == 1 else None, target.shape)

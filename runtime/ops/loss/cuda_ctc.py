@@ -22,19 +22,12 @@ NEVER = np.float64(-np.inf)
 def ctc_values(
     log_probs: Array, targets: Array, input_lengths: Sequence[int], target_lengths: Sequence[int], blank: int
 ) -> Array:
-    """-log(sum over alignments of the product of their probabilities) of each sample; inf where there is none.
-
-    Args:
-        log_probs: (steps, samples, classes).
-        targets: (samples, labels), of which the first target_lengths count.
-    """
     return losses_of(log_probs, targets, input_lengths, target_lengths, blank)[0].as_read(log_probs.dtype)
 
 
 def losses_of(
     log_probs: Array, targets: Array, input_lengths: Sequence[int], target_lengths: Sequence[int], blank: int
 ) -> tuple[Array, tuple[Any, ...]]:
-    """The losses, and what the kernels are given: arrays and sizes."""
     steps, samples, classes = log_probs.shape
     longest, device = targets.shape[1], log_probs.device
     scores = memory.contiguous(log_probs.as_read(F64))
@@ -63,7 +56,6 @@ def ctc_backward(
     target_lengths: Sequence[int],
     blank: int,
 ) -> Array:
-    """-grad times the probability of each class at each step, given the labels; nan where there is no alignment."""
     _, given = losses_of(log_probs, targets, input_lengths, target_lengths, blank)
     arrays, rest = given[:6], given[6:]
     behind = memory.empty(arrays[4].shape, F64, log_probs.device)

@@ -36,7 +36,6 @@ def cross_entropy_backward(
     ignore_index: int,
     label_smoothing: float,
 ) -> Plan | None:
-    """The gradient of the scores."""
     if not are_contiguous(grad, x, target, weight, kept):
         return None
     sizes = _sizes_of(x, target)

@@ -16,12 +16,10 @@ Number = int | float | complex
 
 
 def mm(a: Array, b: Array) -> Array:
-    """C_ij = sum_k a_ik b_kj."""
     return matmul2d_as_stored(a, b)
 
 
 def mm_backward(wanted: Sequence[bool], grad: Array, a: Array | None, b: Array | None) -> tuple[Array | None, ...]:
-    """The gradients of both matrices of `mm`."""
     return (
         None if b is None or not wanted[0] else matmul2d_as_stored(grad, contiguous_or_transposed(b).T),
         None if a is None or not wanted[1] else matmul2d_as_stored(contiguous_or_transposed(a).T, grad),
@@ -34,7 +32,6 @@ def bmm(a: Array, b: Array) -> Array:
 
 
 def bmm_backward(wanted: Sequence[bool], grad: Array, a: Array | None, b: Array | None) -> tuple[Array | None, ...]:
-    """The gradients of both batches of `bmm`."""
     return (
         None if b is None or not wanted[0] else bmm(grad, ready_batch(b).swapaxes(1, 2)),
         None if a is None or not wanted[1] else bmm(ready_batch(a).swapaxes(1, 2), grad),
@@ -42,12 +39,10 @@ def bmm_backward(wanted: Sequence[bool], grad: Array, a: Array | None, b: Array 
 
 
 def mv(a: Array, x: Array) -> Array:
-    """y_i = sum_k a_ik x_k."""
     return matrix_vector(a, x)
 
 
 def mv_backward(wanted: Sequence[bool], grad: Array, a: Array | None, x: Array | None) -> tuple[Array | None, ...]:
-    """The gradients of the matrix and of the vector of `mv`."""
     return (
         None if x is None or not wanted[0] else np.multiply.outer(grad, x),
         None if a is None or not wanted[1] else matrix_vector(contiguous_or_transposed(a).T, grad),
@@ -55,22 +50,18 @@ def mv_backward(wanted: Sequence[bool], grad: Array, a: Array | None, x: Array |
 
 
 def dot(x: Array, y: Array) -> Array:
-    """sum_k x_k y_k."""
     return vector_vector(x, y)
 
 
 def addmm(c: Array, a: Array, b: Array, beta: Number, alpha: Number) -> Array:
-    """beta c + alpha a b."""
     return _plus(matmul2d_as_stored(a, b), c, beta, alpha)
 
 
 def addmv(y: Array, a: Array, x: Array, beta: Number, alpha: Number) -> Array:
-    """beta y + alpha a x."""
     return _plus(matrix_vector(a, x), y, beta, alpha)
 
 
 def baddbmm(c: Array, a: Array, b: Array, beta: Number, alpha: Number) -> Array:
-    """beta c + alpha a b for every matrix of the batch."""
     return _plus(matmul3d_as_stored(a, b), c, beta, alpha)
 
 

@@ -27,7 +27,6 @@ def widened(array: Array) -> Array:
 
 
 def are_pairs(*arrays: Array) -> bool:
-    """Whether the processor may multiply pairs of the elements of all."""
     return all(array.dtype == BFLOAT16 for array in arrays) and bool(pair_products())
 
 

@@ -20,7 +20,6 @@ FEW = 9000  # elements of a matrix; for as few BLAS never uses a second thread
 
 
 def has_loops(a: Array, b: Array) -> bool:
-    """Whether a product of real numbers is for our own loops."""
     return a.dtype is b.dtype and a.dtype.char in "fd"
 
 
@@ -50,7 +49,6 @@ def matmul2d(a: Array, b: Array, row: Array | None = None) -> Array:
 
 
 def contiguous_or_transposed(matrix: Array) -> Array:
-    """A matrix that is contiguous, or the transpose of one that is."""
     return matrix if matrix.flags.forc else np.ascontiguousarray(matrix)
 
 
@@ -68,7 +66,6 @@ def matrix_vector(a: Array, x: Array) -> Array:
 
 
 def vector_vector(x: Array, y: Array) -> Array:
-    """sum_k x_k y_k."""
     return matrix_vector(x[None], y).reshape(()) if has_loops(x, y) else product(x, y)
 
 
@@ -87,7 +84,6 @@ def products_of_batches(a: Layout, b: Layout) -> Plan | None:
 
 
 def contiguous_batch(matrices: Array) -> tuple[Array, bool]:
-    """A contiguous batch of matrices, and whether they are the transposes of what was given."""
     if matrices.flags.c_contiguous:
         return matrices, False
     swapped = matrices.swapaxes(1, 2)

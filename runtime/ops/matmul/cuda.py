@@ -17,7 +17,6 @@ Gradients = tuple[Array | None, ...]
 
 
 def mm(a: Array, b: Array) -> Array:
-    """C_ij = sum_k a_ik b_kj."""
     return multiply(a, b)
 
 
@@ -25,7 +24,6 @@ bmm = mm
 
 
 def mm_backward(wanted: Sequence[bool], grad: Array, a: Array | None, b: Array | None) -> Gradients:
-    """The gradients of both matrices, or of both batches."""
     return (
         None if b is None or not wanted[0] else multiply(grad, swapped(b)),
         None if a is None or not wanted[1] else multiply(swapped(a), grad),
@@ -36,12 +34,10 @@ bmm_backward = mm_backward
 
 
 def mv(a: Array, x: Array) -> Array:
-    """y_i = sum_k a_ik x_k."""
     return multiply(a, column(x)).reshape((a.shape[0],))
 
 
 def mv_backward(wanted: Sequence[bool], grad: Array, a: Array | None, x: Array | None) -> Gradients:
-    """The gradients of the matrix and of the vector of `mv`."""
     return (
         None if x is None or not wanted[0] else multiply(column(grad), row(x)),
         None if a is None or not wanted[1] else mv(swapped(a), grad),
@@ -49,23 +45,19 @@ def mv_backward(wanted: Sequence[bool], grad: Array, a: Array | None, x: Array |
 
 
 def dot(x: Array, y: Array) -> Array:
-    """sum_k x_k y_k."""
     return multiply(row(x), column(y)).reshape(())
 
 
 def column(x: Array) -> Array:
-    """A vector as a matrix of one column."""
     step = x.byte_strides[0]
     return over(x, (x.size, 1), (step, step))
 
 
 def row(x: Array) -> Array:
-    """A vector as a matrix of one row."""
     return swapped(column(x))
 
 
 def addmm(c: Array, a: Array, b: Array, beta: Number, alpha: Number) -> Array:
-    """beta c + alpha a b."""
     return plus(c, a, b, beta, alpha)
 
 
@@ -73,13 +65,11 @@ baddbmm = addmm
 
 
 def addmv(y: Array, a: Array, x: Array, beta: Number, alpha: Number) -> Array:
-    """beta y + alpha a x."""
     start = over(y, (*y.shape, 1), (*y.byte_strides, 0)) if y.ndim else y
     return plus(start, a, column(x), beta, alpha).reshape((a.shape[0],))
 
 
 def addbmm(c: Array, a: Array, b: Array, beta: Number, alpha: Number) -> Array:
-    """beta c + alpha sum_b a_b b_b: one product of the matrices laid side by side."""
     batch, rows, inner = a.shape
     beside = reshaped(permuted(a, 1, 0, 2), rows, batch * inner)
     return plus(c, beside, reshaped(b, batch * inner, b.shape[2]), beta, alpha)
@@ -96,12 +86,10 @@ def plus(c: Array, a: Array, b: Array, beta: Number, alpha: Number) -> Array:
 
 
 def as_stored(a: Array) -> Array:
-    """An array in the dtype of its memory, to be written to."""
     return a.as_read(a.stored)
 
 
 def linear(input: Array, weight: Array, bias: Array | None) -> Array:
-    """input @ weight^T + bias; the leading dimensions of input are merged, so that there is one product."""
     rows = as_rows(input)
     columns = swapped(weight) if weight.ndim == 2 else column(weight)
     if bias is None:
@@ -120,7 +108,6 @@ def as_rows(input: Array) -> Array:
 
 
 def linear_weight_backward(grad_output: Array, input: Array) -> Array:
-    """The sum over the batch of outer(grad_output, input); without outer for a weight of one dimension."""
     rows = as_rows(input)
     if grad_output.ndim < input.ndim:
         return multiply(swapped(rows), reshaped(grad_output, rows.shape[0], 1)).reshape((rows.shape[1],))
@@ -135,7 +122,6 @@ def linear_backward(
     input_shape: Sequence[int],
     weight_shape: Sequence[int],
 ) -> Gradients:
-    """The gradients of input, weight and bias; without rows of the weight, as if there were one."""
     outputs = weight_shape[0] if len(weight_shape) == 2 else 1
     rows = reshaped(grad_output, prod(input_shape[:-1]), outputs)
     results: list[Array | None] = [None, None, None]

@@ -46,7 +46,6 @@ def lying(x: Layout) -> Lying | None:
 
 
 def turned(x: Layout) -> Layout:
-    """The transpose of a matrix."""
     shape = (x.shape[1], x.shape[0])
     if across(x) is None:
         return Layout(shape, x.strides[::-1])  # type: ignore[index]
@@ -105,14 +104,12 @@ def by_vector(
 
 
 def mv(a: Layout, x: Layout) -> Plan | None:
-    """One product with a vector."""
     if across(a) is None or x.strides is not None:
         return None
     return by_vector(a, (0, 1), 0, (a.shape[0],), None)
 
 
 def mv_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, x: Layout | None) -> Plan | None:
-    """Each gradient times the vector, and one product with the gradients."""
     steps: list[Plan] = []
     if grad.strides is not None or (x is not None and x.strides is not None):
         return None
@@ -126,19 +123,16 @@ def mv_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, x: Lay
 
 
 def addmm(c: Layout, a: Layout, b: Layout, beta: float, alpha: float) -> Plan | None:
-    """One product, and what is added to it."""
     return added(c, product(a, b, (1, 2), 0, (a.shape[0], b.shape[1])), beta, alpha)
 
 
 def addmv(c: Layout, a: Layout, x: Layout, beta: float, alpha: float) -> Plan | None:
-    """One product with a vector, and what is added to it."""
     if across(a) is None or x.strides is not None or not prod(a.shape):
         return None
     return added(c, by_vector(a, (1, 2), 0, a.shape[:1], None), beta, alpha)
 
 
 def baddbmm(c: Layout, a: Layout, b: Layout, beta: float, alpha: float) -> Plan | None:
-    """The product of each pair of matrices, and what is added to all."""
     return added(c, batch_products(a, b, (1, 2)), beta, alpha)
 
 
@@ -165,31 +159,26 @@ def loops_through(own: Layout, shape: Ints) -> tuple[int, int, int, Ints | None]
 
 
 def steps_of(x: Layout) -> Ints:
-    """The strides of an operand, in elements, however it lies."""
     return tuple([prod(x.shape[d + 1 :]) for d in range(len(x.shape))]) if x.strides is None else tuple(x.strides)
 
 
 def dot(x: Layout, y: Layout) -> Plan | None:
-    """One sum of products."""
     if x.strides is not None or y.strides is not None or not prod(x.shape):
         return None
     return by_vector(Layout((1, *x.shape), None), (0, 1), 0, (), None)
 
 
 def with_row(a: Layout, b: Layout, row: Layout | None) -> Plan | None:
-    """One product, and a row that is added to all its rows."""
     if row is not None and row.strides is not None:
         return None
     return product(a, b, (0, 1), 0, (a.shape[0], b.shape[1]), None if row is None else 2) or None
 
 
 def mm(a: Layout, b: Layout) -> Plan | None:
-    """One product."""
     return with_row(a, b, None)
 
 
 def mm_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, b: Layout | None) -> Plan | None:
-    """One product for each matrix."""
     steps: list[Plan] = []
     if wanted[0] and b is not None:
         steps.append(product(grad, turned(b), (1, 3), 0, (grad.shape[0], b.shape[0])))
@@ -207,7 +196,6 @@ def lies_across(x: Layout) -> bool | None:
 
 
 def each_turned(x: Layout) -> Layout:
-    """The transpose of each matrix of a batch."""
     batch, rows, columns = x.shape
     strides = steps_of(x)
     turned = rows * columns if batch == 1 else strides[0], strides[2], strides[1]
@@ -220,7 +208,6 @@ def is_one(x: Layout) -> bool:
 
 
 def item_of(x: Layout) -> Layout:
-    """A matrix of a batch."""
     shape, strides = x.shape[1:], steps_of(x)[1:]
     return Layout(shape, None if strides == (shape[1], 1) else strides)
 
@@ -277,12 +264,10 @@ def item_products(a: Layout, b: Layout, operands: tuple[int, int] = (0, 1), outp
 
 
 def bmm(a: Layout, b: Layout) -> Plan | None:
-    """The product of each pair of matrices."""
     return item_products(a, b) or None
 
 
 def bmm_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, b: Layout | None) -> Plan | None:
-    """A product for each batch."""
     steps: list[Plan] = []
     if wanted[0] and b is not None:
         steps.append(item_products(grad, each_turned(b), (1, 3), 0))

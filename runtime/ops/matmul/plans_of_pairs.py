@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from ...kernels.compile.machine import DOTS, TILES, pair_products
-from ...kernels.cpu import half_matmul as loops
-from ...kernels.cpu.half_matmul import LINE, PANEL, SQUARE, STEP
+from ...kernels.cpu import half_matmul
+from ...kernels.cpu.half_matmul import LINE, SQUARE, STEP
+from ...kernels.cpu.half_matmul import PANEL as PAIR_PANEL
 from ...kernels.cpu.plan import Ints, Plan, Step
 
-PRODUCTS = 256  # take as long as one element of other work
+PAIR_PRODUCTS = 256  # take as long as one element of other work
 ALONE = {TILES: 1 << 24, DOTS: 1 << 21}  # products at most that one thread computes sooner than several share them
 FEW_ITEMS = 8  # of a batch: threads share rows of fewer
 SCRATCH = 3  # outputs of the op at most: behind them is the memory of these calls alone
-WORD = LINE // PANEL  # bytes
+WORD = LINE // PAIR_PANEL  # bytes
 
 
 def products_of_pairs(
@@ -40,16 +41,18 @@ def products_of_pairs(
     def shares(count: int, unit: int) -> tuple[int, int]:
         return count, count if few else unit
 
-    first, panels = operands[0], (batch * twos * 2 * lines * PANEL,)
+    first, panels = operands[0], (batch * twos * 2 * lines * PAIR_PANEL,)
     if left:
         strips, half = batch * -(-rows // SQUARE), (-(-batch * rows * depth * 2 // WORD),)
-        steps.append(Step(loops.turned_halves, (first,), ((place, half),), (), (depth, rows), shares(strips, 1)))
+        steps.append(Step(half_matmul.turned_halves, (first,), ((place, half),), (), (depth, rows), shares(strips, 1)))
         first = ~place
     packed = (depth, columns, int(right))
-    steps.append(Step(loops.packed_panels, operands[1:], ((place + 1, panels),), (), packed, shares(batch * twos, 1)))
+    steps.append(
+        Step(half_matmul.packed_panels, operands[1:], ((place + 1, panels),), (), packed, shares(batch * twos, 1))
+    )
     parts = shares(columns, SQUARE) if by_columns else shares(batch * rows, rows if batch >= FEW_ITEMS else SQUARE)
-    ints = rows, depth, columns, (bias is not None) * loops.ADDING | by_columns * loops.BY_COLUMNS
+    ints = rows, depth, columns, (bias is not None) * half_matmul.ADDING | by_columns * half_matmul.BY_COLUMNS
     reads = first, ~(place + 1), operands[0] if bias is None else bias
-    work = batch * rows * depth * columns // PRODUCTS
-    steps.append(Step(loops.half_product, reads, ((output, shape),), (), ints, parts, work))
+    work = batch * rows * depth * columns // PAIR_PRODUCTS
+    steps.append(Step(half_matmul.half_product, reads, ((output, shape),), (), ints, parts, work))
     return tuple(steps)

@@ -22,7 +22,7 @@ def sum_of_products(self: Any, left: Any, right: Any, *factors: Any) -> Shape:
     return product(left, right)[1:]
 
 
-def linear(self: Any, weight: Any, bias: Any) -> Shape:
+def linear_shape(self: Any, weight: Any, bias: Any) -> Shape:
     """The rows of the weight in the place of the features; none for a vector."""
     return (*self.shape[:-1], *weight.shape[:-1])
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 
-from numpy import ndarray as Array
+import numpy as np
 
 from ...kernels.cpu.sums import REORDER, square_sum
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
 from .cpu_loops import FLUSH
 
+Array = np.ndarray
 _BLOCK = 1024
 
 

@@ -23,7 +23,6 @@ Maybe = DeviceArray | None
 def standardize(
     input: DeviceArray, weight: Maybe, bias: Maybe, dim: Ints, affine_shape: Ints, eps: float
 ) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
-    """(x - mean) / sqrt(var + eps) * weight + bias, with the mean and the (biased) variance over `dim`."""
     plain = weight is None and bias is None
     kind = kind_of(input.shape, dim, () if plain else affine_shape)
     stats = layout_of(input.shape, dim, affine_shape, plain).stats_shape
@@ -47,7 +46,6 @@ def standardize_backward(
     affine_shape: Ints,
     eps: float,
 ) -> Sequence[Maybe]:
-    """The gradients of input, weight and bias, of which those that are `wanted`."""
     if input is None:  # only the gradient of the bias is wanted
         return None, None, sum_to_size(grad, affine_shape)
     weightless = weight is None and not any(wanted[1:])
@@ -74,7 +72,6 @@ def standardize_backward(
 def standardize_groups(
     input: DeviceArray, weight: Maybe, bias: Maybe, groups: int, eps: float
 ) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
-    """Group norm: `standardize` over each group of neighbouring channels of (N, C, ...)."""
     shape = (groups, input.shape[1] // groups, 1)
     result, mean, var = standardize(grouped(input, groups), weight, bias, (2, 3), shape, eps)
     return result.reshape(input.shape), mean, var
@@ -90,14 +87,12 @@ def standardize_groups_backward(
     groups: int,
     eps: float,
 ) -> Sequence[Maybe]:
-    """The gradients of group norm; those of weight and bias in the shape (groups, channels of a group, 1)."""
     x = None if input is None else grouped(input, groups)
     shape = (groups, grad.shape[1] // groups, 1)
     return standardize_backward(wanted, grouped(grad, groups), x, weight, mean, var, (2, 3), shape, eps)
 
 
 def grouped(array: DeviceArray, groups: int) -> DeviceArray:
-    """(N, C, ...) as (N, groups, channels of a group, elements of a channel)."""
     samples, channels = array.shape[:2]
     space = array.size // max(samples * channels, 1)
     return in_order(array).reshape(samples, groups, channels // groups, space)
@@ -106,7 +101,6 @@ def grouped(array: DeviceArray, groups: int) -> DeviceArray:
 def normalize_by(
     input: DeviceArray, mean: DeviceArray, var: DeviceArray, weight: Maybe, bias: Maybe, eps: float
 ) -> DeviceArray:
-    """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...) and one number per channel in all others."""
     samples, channels = input.shape[:2]
     space = input.size // max(samples * channels, 1)
     x = in_order(input)

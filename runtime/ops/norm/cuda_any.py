@@ -12,7 +12,8 @@ from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.launching.elements import apply, made
 from ...cuda.launching.rows import Rows, compute, program
-from ...cuda.views import in_order, permuted
+from ...cuda.views import in_order as in_memory_order
+from ...cuda.views import permuted
 from ..reduction.cuda import sum_to_size
 from . import cuda_kernels as kernels
 
@@ -42,19 +43,18 @@ def standardize_backward_any(
     affine_shape: Ints,
     eps: float,
 ) -> Sequence[Maybe]:
-    """The gradients of input, weight and bias, of which those that are `wanted`."""
     order, rows = rows_over(input.shape, dim)
     result = share = shift = None
     if wanted[0]:
-        scaled = memory.scratch(grad, grad.shape)
-        apply(kernels.scaled, grad.dtype, (grad, seen(weight, affine_shape, 1.0), 0.0), scaled)
+        weighted = memory.scratch(grad, grad.shape)
+        apply(kernels.scaled, grad.dtype, (grad, seen(weight, affine_shape, 1.0), 0.0), weighted)
         found = memory.result(input, input.shape)
-        given = together(scaled, order), together(input, order), *map(in_order, stats)
+        given = together(weighted, order), together(input, order), *map(in_memory_order, stats)
         compute(program("standardize_plain_backward"), rows, given, (found,), (eps,))
         result = memory.moved(apart(found, order, input.shape))
     if wanted[1]:
         kept = tuple(1 if d in dim else n for d, n in enumerate(input.shape))
-        factors = (in_order(each).reshape(kept) for each in stats)
+        factors = (in_memory_order(each).reshape(kept) for each in stats)
         parts = memory.scratch(input, input.shape)
         apply(kernels.unit_scaled, input.dtype, (input, grad, *factors, eps), parts)
         share = sum_to_size(parts, affine_shape)
@@ -71,7 +71,6 @@ def rows_over(shape: Ints, dim: Ints) -> tuple[Ints, Rows]:
 
 
 def together(array: DeviceArray, order: Ints) -> DeviceArray:
-    """An array whose dimensions are in this order, in row order."""
     return memory.moved(permuted(array, *order))
 
 
@@ -83,4 +82,4 @@ def apart(array: DeviceArray, order: Ints, shape: Ints) -> DeviceArray:
 
 def seen(values: Maybe, shape: Ints, neutral: float) -> DeviceArray | float:
     """Weights or shifts in the shape in which they broadcast; `neutral` in place of None."""
-    return neutral if values is None else in_order(values).reshape(shape)
+    return neutral if values is None else in_memory_order(values).reshape(shape)

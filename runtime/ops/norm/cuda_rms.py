@@ -13,7 +13,6 @@ Ints = tuple[int, ...]
 
 
 def normalize_rms(input: DeviceArray, weight: Maybe, dim: Ints, eps: float) -> tuple[DeviceArray, DeviceArray]:
-    """x r weight with r = 1 / sqrt(mean(x^2) + eps) over the last dimensions, `dim`; and r."""
     x = in_order(input)
     made = empty_like(x), new(x, (*x.shape[: -len(dim)], *[1] * len(dim)))
     compute(program("normalize_rms"), rows_of_last(x, dim), (x, _weights(weight, x, dim)), made, (eps,))
@@ -23,7 +22,6 @@ def normalize_rms(input: DeviceArray, weight: Maybe, dim: Ints, eps: float) -> t
 def normalize_rms_backward(
     wanted: Sequence[bool], grad: DeviceArray, input: DeviceArray, weight: Maybe, scales: DeviceArray, dim: Ints
 ) -> tuple[Maybe, Maybe]:
-    """r (c - h mean(c h)) with c = grad weight and h = x r, and the sum of grad h; of which those that are `wanted`."""
     g, x, rows = in_order(grad), in_order(input), rows_of_last(input, dim)
     result, sums, scale = None, None, in_order(scales)
     if wanted[0]:
@@ -37,7 +35,6 @@ def normalize_rms_backward(
 
 
 def rows_of_last(x: DeviceArray, dim: Ints) -> Rows:
-    """The rows of the last dimensions."""
     along = prod(x.shape[-len(dim) :])
     return Rows("rows", prod(x.shape[: -len(dim)]), along, (along,))
 

@@ -57,7 +57,6 @@ def folded(x: Layout, weight: Layout, bias: Layout, layout: NormLayout, eps: flo
 
 
 def _sizes_of(layout: NormLayout) -> Ints:
-    """The sizes that a loop is told."""
     return (*layout.folded, *layout.table_shape) if layout.kind == "segments" else layout.folded
 
 
@@ -79,7 +78,6 @@ def standardize_backward(
     affine_shape: Ints,
     eps: float,
 ) -> Plan | None:
-    """The gradients of x, of the weight and of the bias."""
     plain = weight is None and not any(wanted[1:])
     layout = None if x is None else layout_of(x.shape, dim, affine_shape, plain)
     return _backward(layout, wanted, grad, x, weight, mean, var, eps)
@@ -95,7 +93,6 @@ def standardize_groups_backward(
     groups: int,
     eps: float,
 ) -> Plan | None:
-    """The gradients of x, of the weight and of the bias of group norm."""
     layout = None if x is None else layout_of_groups(x.shape, groups)
     return _backward(layout, wanted, grad, x, weight, mean, var, eps)
 
@@ -173,7 +170,6 @@ def normalize_by(
 
 
 def normalize_rms(x: Layout, weight: Layout | None, dim: Ints, eps: float) -> Plan | None:
-    """x r weight with r = 1 / sqrt(mean(x^2) + eps) over the last dimensions, `dim`; and r."""
     if not are_contiguous(x, weight) or not prod(x.shape):
         return None
     rows, count = _rows_of(x, dim)
@@ -185,7 +181,6 @@ def normalize_rms(x: Layout, weight: Layout | None, dim: Ints, eps: float) -> Pl
 def normalize_rms_backward(
     wanted: tuple[bool, ...], grad: Layout, x: Layout, weight: Layout | None, scales: Layout, dim: Ints
 ) -> Plan | None:
-    """The gradients of x and of the weight."""
     if not are_contiguous(grad, x, weight, scales) or not prod(x.shape):
         return None
     rows, count = _rows_of(x, dim)
@@ -209,6 +204,5 @@ def _weights(weight: Layout | None, place: int, ones: int, count: int) -> tuple[
 
 
 def _rows_of(x: Layout, dim: Ints) -> tuple[int, int]:
-    """How many rows there are over the last dimensions, `dim`, and how many elements in each."""
     count = prod(x.shape[-len(dim) :])
     return prod(x.shape) // count, count

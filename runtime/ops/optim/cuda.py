@@ -37,10 +37,6 @@ def change_of(name: str, arrays: int) -> Change:
     return Change(compute, written, getattr(rules, f"{name}_numbers"), getattr(rules, f"{name}_counts", None))
 
 
-def filled(values: Any, numbers: Any) -> Any:
-    return (numbers[0],)
-
-
 def clipped(values: Any, numbers: Any) -> Any:
     x = values[0]
     return (numbers[0] if x < numbers[0] else numbers[1] if x > numbers[1] else x,)
@@ -56,15 +52,8 @@ def share(norm: Any, most: Any) -> Any:
     return (1.0 if factor > 1.0 else factor,)
 
 
-FILL = Change(lambda target: target.device(filled), (True,))
 CLIP = Change(lambda target: target.device(clipped), (True,))
 SCALE = Change(lambda target: target.device(scaled), (True,), share)
-
-
-def fill_all(arrays: Iterable[DeviceArray], value: float) -> None:
-    """Set all elements of flat arrays to a number."""
-    for same in by_kind(arrays):
-        change(FILL, [(array,) for array in same], (value,))
 
 
 def clip_all(arrays: Iterable[DeviceArray], low: float, high: float) -> None:

@@ -68,7 +68,6 @@ def avg_pool(input: Array, *window: Any) -> Array:
 
 
 def avg_pool_backward(grad_output: Array, input_shape: Ints, *window: Any) -> Array:
-    """Spreads each value evenly over its window, given as to `avg_pool`."""
     return _made(plans.avg_pool_backward, grad_output, input_shape, *window)[0]
 
 
@@ -78,10 +77,8 @@ def adaptive_avg_pool(input: Array, output_size: Ints, spatial: int) -> Array:
 
 
 def adaptive_avg_pool_backward(grad_output: Array, input_shape: Ints, spatial: int) -> Array:
-    """Spreads each value evenly over its adaptive window."""
     return _made(plans.adaptive_avg_pool_backward, grad_output, input_shape, spatial)[0]
 
 
 def _made(find: Callable[..., Any], *arguments: Any) -> Any:
-    """The results of a plan, which takes contiguous arrays."""
     return run(find, *[contiguous(a) if isinstance(a, np.ndarray) else a for a in arguments])

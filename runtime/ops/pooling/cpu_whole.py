@@ -18,7 +18,6 @@ def whole_avg_pool(
     divisor_override: int | None,
     spatial: int,
 ) -> Array:
-    """As `cpu.avg_pool`, one dimension after the other."""
     total, count = input, np.ones((1,) * spatial, np.int64)
     kernel, steps, pads = (
         tuple(v) * spatial if len(v) == 1 else v for v in (kernel_size, stride or kernel_size, padding)

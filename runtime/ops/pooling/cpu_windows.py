@@ -19,8 +19,6 @@ Array = np.ndarray
 
 
 class Windows(NamedTuple):
-    """The windows of one pooling."""
-
     shape: Ints  # of the output
     sizes: Ints  # of a plane, three
     ranges: tuple[Array, Array, Array]  # (first, end) of each window along each dimension
@@ -33,7 +31,6 @@ class Windows(NamedTuple):
 
 
 def windows_of(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> Windows:
-    """The windows of a pooling of an array of this shape."""
     dims = len(kernel)
     lead, sizes = shape[:-dims], shape[-dims:]
     along = list(zip(sizes, kernel, stride, padding, dilation, strict=True))
@@ -71,7 +68,6 @@ def _ranges(count: int, size: int, kernel: int, stride: int, pad: int, dilation:
 
 
 def _three(lines: list[Array]) -> tuple[Array, Array, Array]:
-    """Ranges for each of three dimensions."""
     whole = np.array([[0, 1]], np.int64)
     first, second, third = [whole] * (3 - len(lines)) + lines
     return first, second, third

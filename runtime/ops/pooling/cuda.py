@@ -29,7 +29,6 @@ def max_pool(
 
 
 def adaptive_max_pool(input: Array, output_size: Ints, spatial: int) -> tuple[Array, Array]:
-    """The maxima of output_size windows that cover the plane as evenly as may be, and their indices."""
     return greatest(input, covering(input.shape, output_size), spatial, True)
 
 
@@ -65,27 +64,20 @@ def max_unpool(input: Array, indices: Array, kernel: Ints, stride: Ints, padding
 
 
 def avg_pool(input: Array, *window: Any) -> Array:
-    """The sum of each window over its divisor.
-
-    `window` is kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial.
-    """
     geometry, padded, divisor, spatial = means_of(input.shape, *window)
     return mean(input, geometry, spatial, False, padded, divisor)
 
 
 def avg_pool_backward(grad_output: Array, input_shape: Ints, *window: Any) -> Array:
-    """Spreads each value evenly over its window, given as to `avg_pool`."""
     geometry, padded, divisor, _ = means_of(input_shape, *window)
     return spread(grad_output, input_shape, geometry, False, padded, divisor)
 
 
 def adaptive_avg_pool(input: Array, output_size: Ints, spatial: int) -> Array:
-    """The means of output_size windows that cover the plane as evenly as may be."""
     return mean(input, covering(input.shape, output_size), spatial, True, False, 0)
 
 
 def adaptive_avg_pool_backward(grad_output: Array, input_shape: Ints, spatial: int) -> Array:
-    """Spreads each value evenly over its adaptive window."""
     geometry = covering(input_shape, grad_output.shape[-spatial:])
     return spread(grad_output, input_shape, geometry, True, False, 0)
 

@@ -32,12 +32,10 @@ def max_pool(x: Layout, *window: Any) -> Plan | None:
 
 
 def max_pool_of_any(x: Layout, *window: Any) -> Plan | None:
-    """The same, window by window, for numbers of any dtype."""
     return _maxima(windows_of(x.shape, *window[:-1]), window[-1]) if are_contiguous(x) else None
 
 
 def adaptive_max_pool(x: Layout, output_size: Ints, spatial: int) -> Plan | None:
-    """The maxima of output_size windows that cover the plane as evenly as may be, and their indices."""
     return _maxima(adaptive_windows(x.shape, output_size), spatial) if are_contiguous(x) else None
 
 
@@ -46,7 +44,6 @@ def _found(windows: Windows) -> tuple[tuple[int, Ints], ...]:
 
 
 def _maxima(windows: Windows, spatial: int) -> Plan:
-    """The calls for maxima window by window."""
     tables = (windows_table(windows),)
     planes = prod(windows.shape[:-spatial])
     return (Step(loops.window_maxima, (0,), _found(windows), rows=(planes, 1), tables=tables, indices=(1,)),)
@@ -68,7 +65,6 @@ def _sliding_tables(g: Geometry) -> tuple[Array, ...]:
 
 
 def max_pool_backward(grad: Layout, indices: Layout, input_shape: Ints, spatial: int) -> Plan | None:
-    """Each gradient at the element that its maximum came from."""
     shape = tuple(input_shape)
     if not are_contiguous(grad, indices):
         return None
@@ -88,24 +84,20 @@ def max_unpool(x: Layout, indices: Layout, kernel: Ints, stride: Ints, padding: 
 
 
 def avg_pool(x: Layout, *window: Any) -> Plan | None:
-    """The means of windows, which are given as to the kernel."""
     return _means(*_windows_and_divisors(x.shape, *window)) if are_contiguous(x) else None
 
 
 def avg_pool_backward(grad: Layout, input_shape: Ints, *window: Any) -> Plan | None:
-    """Each gradient spread over its window."""
     shape = tuple(input_shape)
     return _spread(shape, *_windows_and_divisors(shape, *window)) if are_contiguous(grad) else None
 
 
 def adaptive_avg_pool(x: Layout, output_size: Ints, spatial: int) -> Plan | None:
-    """The means of output_size windows that cover the plane as evenly as may be."""
     windows = adaptive_windows(x.shape, output_size)
     return _means(windows, windows.elements, spatial) if are_contiguous(x) else None
 
 
 def adaptive_avg_pool_backward(grad: Layout, input_shape: Ints, spatial: int) -> Plan | None:
-    """Each gradient spread over its adaptive window."""
     shape = tuple(input_shape)
     windows = adaptive_windows(shape, grad.shape[-spatial:])
     return _spread(shape, windows, windows.elements, spatial) if are_contiguous(grad) else None
@@ -137,7 +129,6 @@ def _means(windows: Windows, divisors: Array, spatial: int) -> Plan:
 
 
 def _spread(shape: Ints, windows: Windows, divisors: Array, spatial: int) -> Plan:
-    """The calls for the transpose of means."""
     result, rows, divided = ((0, shape),), (prod(shape[:-spatial]), 1), _whole_numbers(divisors)
     if windows.sliding is None:
         return (Step(loops.spread_means, (0,), result, rows=rows, tables=(windows_table(windows), divided)),)

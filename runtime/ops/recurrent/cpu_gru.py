@@ -71,7 +71,6 @@ def gru_layer_backward(
     batch_sizes: tuple[int, ...],
     reverse: bool,
 ) -> tuple[Array | None, ...]:
-    """The gradients of input, state, weights and biases."""
     steps, grad_hidden = steps_of(input.shape, batch_sizes, reverse), state_of(grads[1], hidden)
     gate_grads, rows, states = np.empty(gates.shape, gates.dtype), rows_of(input), previous(output, hidden, steps)
     memory = (

@@ -79,7 +79,6 @@ def lstm_layer_backward(
     batch_sizes: tuple[int, ...],
     reverse: bool,
 ) -> tuple[Array | None, ...]:
-    """The gradients of input, both states, all weights and biases."""
     steps = steps_of(input.shape, batch_sizes, reverse)
     grad_hidden, grad_cell = state_of(grads[1], hidden), state_of(grads[2], cell)
     gate_grads = np.empty(gates.shape, gates.dtype)

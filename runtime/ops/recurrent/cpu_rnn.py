@@ -40,7 +40,6 @@ def rnn_layer(
     reverse: bool,
     nonlinearity: str,
 ) -> tuple[Array, Array]:
-    """(output, last hidden state)."""
     rows, steps = rows_of(input), steps_of(input.shape, batch_sizes, reverse)
     output = np.empty((1, len(rows), hidden.shape[1]), rows.dtype)
     projected(rows, parts_of(weight_ih, 1), total_bias(bias_ih, bias_hh, 1), output)
@@ -63,7 +62,6 @@ def rnn_layer_backward(
     reverse: bool,
     nonlinearity: str,
 ) -> tuple[Array | None, ...]:
-    """The gradients of input, state, weights and biases."""
     steps, grad_hidden, rows = steps_of(input.shape, batch_sizes, reverse), state_of(grads[1], hidden), rows_of(input)
     gate_grads = above(grads[0], len(rows), hidden.shape[1], rows.dtype)[None]
     panels = panels_of(parts_of(weight_hh, 1), False)

@@ -127,7 +127,6 @@ def through_time(loops: Any, arguments: tuple[Any, ...], hidden: Array, steps: A
 
 
 def rows_of(array: Array) -> Array:
-    """All rows of all steps, contiguous."""
     return np.ascontiguousarray(array).reshape(prod(array.shape[:-1]), array.shape[-1])
 
 
@@ -147,14 +146,12 @@ def projected(rows: Array, weight: Any, bias: Array | None, to: Array) -> None:
 
 
 def input_backward(grads: Array, weight: Any) -> Array:
-    """The gradient of the rows that `projected` took."""
     result = np.empty((grads.shape[1], weight.shape[2]), grads.dtype)
     shared(inputs_backward, (grads, weight, result), len(result), grads.size * weight.shape[2] // PRODUCTS, UNIT)
     return result
 
 
 def weight_backward(grads: Array, rows: Array, gates: tuple[int, ...] = ()) -> Array:
-    """The gradient of the weights of all gates, or of some, one below the other."""
     which = np.array(gates or range(len(grads)))
     size = grads.shape[2]
     result = np.empty((len(which), size, rows.shape[1]), rows.dtype)
@@ -164,7 +161,6 @@ def weight_backward(grads: Array, rows: Array, gates: tuple[int, ...] = ()) -> A
 
 
 def bias_backward(grads: Array) -> Array:
-    """The gradient of the biases of all gates."""
     return sum_dim(grads, (1,), False).reshape(-1)
 
 
@@ -174,7 +170,6 @@ def state_of(given: Array | None, like: Array) -> Array:
 
 
 def total_bias(first: Array | None, second: Array | None, parts: int) -> Array | None:
-    """The sum of both biases for each gate."""
     return None if first is None or second is None else parts_of(first + second, parts)
 
 
@@ -184,5 +179,4 @@ def above(grad_output: Array | None, rows: int, width: int, dtype: np.dtype) -> 
 
 
 def previous(output: Array, initial: Array, steps: Array) -> Array:
-    """The state that each row was computed from."""
     return before(rows_of(output), np.ascontiguousarray(initial), steps)

@@ -29,7 +29,7 @@ from .cuda_steps import (
 )
 
 Array = DeviceArray
-GATES = 3  # reset, update, candidate; kept with a fourth, what the state gives to the candidate
+GRU_GATES = 3  # reset, update, candidate; kept with a fourth, what the state gives to the candidate
 
 
 def gru_layer(
@@ -42,12 +42,11 @@ def gru_layer(
     batch_sizes: tuple[int, ...],
     reverse: bool,
 ) -> tuple[Array, ...]:
-    """(output, last hidden state, gates of all rows)."""
     rows, size = rows_of(input), hidden.shape[1]
     n = rows.shape[0]
     gates = started(rows, biases(bias_ih, bias_hh), n, size)
-    projected(rows, by_gates(weight_ih, GATES), gates)
-    output, state, weight = empty(rows, n, size), state_of(hidden, hidden), by_gates(weight_hh, GATES)
+    projected(rows, by_gates(weight_ih, GRU_GATES), gates)
+    output, state, weight = empty(rows, n, size), state_of(hidden, hidden), by_gates(weight_hh, GRU_GATES)
     both, last = narrowed(weight, 0, 0, 2), narrowed(weight, 0, 2, 3)
     for start, count in table_of(input.shape, batch_sizes, reverse):
         now, old = of_step(gates, 1, start, count), first_rows(state, count)
@@ -59,9 +58,9 @@ def gru_layer(
 
 def biases(bias_ih: Array | None, bias_hh: Array | None) -> list[list[Array]]:
     """Biases of the gates: both of each, but for the candidate each by itself."""
-    first, second = biases_of(bias_ih, GATES), biases_of(bias_hh, GATES)
+    first, second = biases_of(bias_ih, GRU_GATES), biases_of(bias_hh, GRU_GATES)
     if not first or not second:
-        return [[] for _ in range(GATES + 1)]
+        return [[] for _ in range(GRU_GATES + 1)]
     return [[first[0], second[0]], [first[1], second[1]], [first[2]], [second[2]]]
 
 
@@ -77,14 +76,13 @@ def gru_layer_backward(
     batch_sizes: tuple[int, ...],
     reverse: bool,
 ) -> tuple[Array | None, ...]:
-    """The gradients of input, state, weights and biases."""
     table = table_of(input.shape, batch_sizes, reverse)
     rows, size = rows_of(input), hidden.shape[1]
     n = rows.shape[0]
     later, states = state_of(grads[1], hidden), previous(rows_of(output), hidden, table)
     from_above, gates = above(grads[0], rows, n, size), memory.contiguous(gates)
-    own, weight = empty(rows, n, (GATES + 1) * size), memory.contiguous(weight_hh)
-    of_state = narrowed(own, 1, size, (GATES + 1) * size)  # reset, update, inside
+    own, weight = empty(rows, n, (GRU_GATES + 1) * size), memory.contiguous(weight_hh)
+    of_state = narrowed(own, 1, size, (GRU_GATES + 1) * size)  # reset, update, inside
     for start, count in reversed(table):
         given = gates, states, from_above, later, own, size, start, n
         indexed.run(kernels.gru_back, count * size, rows.dtype, *given)
@@ -109,7 +107,6 @@ def input_gradient(both: Array, last: Array, weight_ih: Array) -> Array:
 
 
 def below(one: Array, other: Array) -> Array:
-    """Two arrays, one below the other."""
     rows = one.shape[0]
     result = empty(one, rows + other.shape[0], *one.shape[1:])
     memory.copy(narrowed(result, 0, 0, rows), one)

@@ -29,7 +29,7 @@ from .cuda_steps import (
 )
 
 Array = DeviceArray
-GATES = 4  # input, forget, candidate, output
+LSTM_GATES = 4  # input, forget, candidate, output
 
 
 def lstm_layer(
@@ -44,14 +44,13 @@ def lstm_layer(
     batch_sizes: tuple[int, ...],
     reverse: bool,
 ) -> tuple[Array, ...]:
-    """(output, last hidden state, last cell state, gates and cell states of all rows)."""
     rows, size, width = rows_of(input), cell.shape[1], hidden.shape[1]
     n = rows.shape[0]
-    gates = started(rows, totals(bias_ih, bias_hh, GATES), n, size)
-    projected(rows, by_gates(weight_ih, GATES), gates)
+    gates = started(rows, totals(bias_ih, bias_hh, LSTM_GATES), n, size)
+    projected(rows, by_gates(weight_ih, LSTM_GATES), gates)
     output, cells = empty(rows, n, width), empty(rows, n, size)
     state, cell = state_of(hidden, hidden), state_of(cell, cell)
-    weight, projection = by_gates(weight_hh, GATES), None if weight_hr is None else memory.contiguous(weight_hr)
+    weight, projection = by_gates(weight_hh, LSTM_GATES), None if weight_hr is None else memory.contiguous(weight_hr)
     full = empty(rows, cell.shape[0], size) if projection is not None else output
     for start, count in table_of(input.shape, batch_sizes, reverse):
         add_product(first_rows(state, count), weight, of_step(gates, 1, start, count))
@@ -80,14 +79,13 @@ def lstm_layer_backward(
     batch_sizes: tuple[int, ...],
     reverse: bool,
 ) -> tuple[Array | None, ...]:
-    """The gradients of input, both states, all weights and biases."""
     table = table_of(input.shape, batch_sizes, reverse)
     rows, size, width = rows_of(input), cell.shape[1], hidden.shape[1]
     n = rows.shape[0]
     later, of_cell = state_of(grads[1], hidden), state_of(grads[2], cell)
     from_above = above(grads[0], rows, n, width)
     gates, cells = memory.contiguous(gates), memory.contiguous(cells)
-    own, before = empty(rows, n, GATES * size), previous(cells, cell, table)
+    own, before = empty(rows, n, LSTM_GATES * size), previous(cells, cell, table)
     weight, projection = memory.contiguous(weight_hh), None if weight_hr is None else memory.contiguous(weight_hr)
     full = empty(rows, n, size) if projection is not None else from_above
     for start, count in reversed(table):

@@ -41,7 +41,6 @@ def rnn_layer(
     reverse: bool,
     nonlinearity: str,
 ) -> tuple[Array, Array]:
-    """(output, last hidden state)."""
     rows, size = rows_of(input), hidden.shape[1]
     output = started(rows, totals(bias_ih, bias_hh, 1), rows.shape[0], size)
     projected(rows, by_gates(weight_ih, 1), output)
@@ -65,7 +64,6 @@ def rnn_layer_backward(
     reverse: bool,
     nonlinearity: str,
 ) -> tuple[Array | None, ...]:
-    """The gradients of input, state, weights and biases."""
     rows, size = rows_of(input), hidden.shape[1]
     table = table_of(input.shape, batch_sizes, reverse)
     later, values = state_of(grads[1], hidden), rows_of(output)

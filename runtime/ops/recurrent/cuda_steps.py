@@ -26,7 +26,6 @@ Table = list[tuple[int, int]]  # first row and rows of each step
 
 
 def table_of(shape: tuple[int, ...], batch_sizes: tuple[int, ...], reverse: bool) -> Table:
-    """The steps in the order of time, or against it."""
     return [(int(start), int(count)) for start, count, _ in steps_of(shape, batch_sizes, reverse)]
 
 
@@ -35,7 +34,6 @@ def empty(like: Array, *shape: int) -> Array:
 
 
 def rows_of(a: Array) -> Array:
-    """All rows of all steps, in row order."""
     return memory.contiguous(a).reshape((prod(a.shape[:-1]), a.shape[-1]))
 
 
@@ -58,7 +56,6 @@ def above(grad_output: Array | None, like: Array, rows: int, width: int) -> Arra
 
 
 def by_gates(weight: Array, gates: int) -> Array:
-    """A weight of several gates as a stack of those of each."""
     given = memory.contiguous(weight)
     return given.reshape((gates, weight.shape[0] // gates, *weight.shape[1:]))
 
@@ -68,7 +65,6 @@ def first_rows(a: Array, count: int) -> Array:
 
 
 def of_step(a: Array, dim: int, start: int, count: int) -> Array:
-    """The rows of a step."""
     return narrowed(a, dim, start, start + count)
 
 
@@ -78,7 +74,6 @@ def projected(rows: Array, weight: Array, gates: Array) -> None:
 
 
 def add_product(rows: Array, weight: Array, to: Array) -> None:
-    """to[k] += rows weight[k]^T for each k."""
     every = over(rows, (weight.shape[0], *rows.shape), (0, *rows.byte_strides))
     multiply(every, swapped(weight), to, 1, 1)
 
@@ -94,13 +89,11 @@ def started(like: Array, biases: list[list[Array]], rows: int, size: int) -> Arr
 
 
 def plus(to: Array, other: Array) -> None:
-    """to += other."""
     given = memory.copied(other)
     indexed.run(kernels.added, to.size, to.dtype, to, given, 0, to.shape[-1])
 
 
 def biases_of(bias: Array | None, gates: int) -> list[Array]:
-    """The bias of each gate."""
     if bias is None:
         return []
     parts = by_gates(bias, gates)
@@ -142,5 +135,4 @@ def weight_gradient(grads: Array, rows: Array) -> Array:
 
 
 def bias_gradient(grads: Array) -> Array:
-    """The sum over all rows."""
     return sum_dim(grads, (0,), False)

@@ -30,12 +30,10 @@ class Sizes(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """Those of all steps."""
         return self.steps * self.batch
 
     @property
     def gates(self) -> Ints:
-        """The shape in which gates are kept."""
         return (self.parts + self.apart, self.rows, self.size)
 
     @property
@@ -52,7 +50,6 @@ class Sizes(NamedTuple):
 
     @property
     def through_time(self) -> tuple[tuple[int, int], int]:
-        """What threads share of the steps, and how much work that is."""
         return (self.batch, SEQUENCES), self.rows * self.size * self.size * self.parts // PRODUCTS
 
 
@@ -86,7 +83,6 @@ def packed(sizes: Sizes, operand: int, panels: tuple[int, Ints], across: bool) -
 def through_time(
     kernel: object, sizes: Sizes, operands: Ints, results: tuple[tuple[int, Ints], ...], *more: int
 ) -> Step:
-    """The call of a loop over the steps."""
     shares, work = sizes.through_time
     ints = (sizes.steps, sizes.batch, sizes.size, sizes.reverse, *more)
     return Step(kernel, operands, results, (), ints, shares, work)
@@ -103,7 +99,6 @@ def rnn_layer(
     reverse: bool,
     nonlinearity: str,
 ) -> Plan | None:
-    """The inputs' share of all steps, then the steps."""
     sizes = sizes_of(x.shape, hidden.shape, batch_sizes, reverse, 1)
     if sizes is None or not are_contiguous(x, hidden, weight_ih, weight_hh, bias_ih, bias_hh):
         return None
@@ -127,7 +122,6 @@ def lstm_layer(
     batch_sizes: Ints,
     reverse: bool,
 ) -> Plan | None:
-    """The inputs' share of all steps, then the steps."""
     sizes = sizes_of(x.shape, cell.shape, batch_sizes, reverse, 4)
     if sizes is None or weight_hr is not None:
         return None
@@ -152,7 +146,6 @@ def gru_layer(
     batch_sizes: Ints,
     reverse: bool,
 ) -> Plan | None:
-    """The inputs' share of all steps, then the steps."""
     sizes = sizes_of(x.shape, hidden.shape, batch_sizes, reverse, 3, 1)
     if sizes is None or not are_contiguous(x, hidden, weight_ih, weight_hh, bias_ih, bias_hh):
         return None
@@ -182,20 +175,16 @@ class Gradients(NamedTuple):
 
     @property
     def gates(self) -> tuple[int, Ints]:
-        """The gradients of the gates."""
         return self.memory(0), self.sizes.gates
 
     @property
     def panels(self) -> tuple[int, Ints]:
-        """The weights of the states."""
         return self.memory(1), self.sizes.panels
 
     def rows(self, k: int) -> tuple[int, Ints]:
-        """Memory for a value of each row and unit."""
         return self.memory(2 + k), (self.sizes.rows, self.sizes.size)
 
     def state(self, k: int) -> tuple[int, Ints]:
-        """The gradient of state `k`."""
         return 1 + k if self.wanted[1 + k] else self.memory(6 + k), (self.sizes.batch, self.sizes.size)
 
     def before(self, values: int, initial: int, memory: tuple[int, Ints]) -> tuple[Plan, int]:
@@ -231,7 +220,6 @@ class Gradients(NamedTuple):
         return Step(loops.weights_gradient, operands, (result,), (), ints, self.sizes.shares, work)
 
     def of_biases(self, number: int) -> Plan:
-        """The calls for the gradients of both biases, of which each has memory of its own."""
         wanted = [number + k for k in (0, 1) if self.wanted[number + k]]
         if not wanted:
             return ()

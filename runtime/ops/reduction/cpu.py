@@ -31,7 +31,6 @@ quiet = np.errstate(all="ignore")  # decorator: inf and nan are results here, no
 
 
 def sum_all(a: Array) -> Array:
-    """sum_i a_i, in the order of memory."""
     if a.dtype.kind != "f":
         return _sum_over(a, tuple(range(a.ndim)), False)
     return _as_it_lies(plans.sum_all, a)
@@ -44,12 +43,10 @@ def _as_it_lies(find: Callable[..., Plan | None], a: Array, *arguments: Any) -> 
 
 
 def sum_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
-    """sum_i a_i over `dim`."""
     return summed(a, dim, keepdim, 1)
 
 
 def summed(a: Array, dim: Dims, keepdim: bool, divisor: float) -> Array:
-    """sum_i a_i / divisor over `dim`."""
     if a.dtype.kind != "f":
         return _sum_over(a, dim, keepdim) if divisor == 1 else _sum_over(a, dim, keepdim) / divisor
     if not a.size:
@@ -84,19 +81,16 @@ def sum_to_size(a: Array, size: Dims) -> Array:
 
 
 def filled(self: Array, size: Dims) -> Array:
-    """An array of `size` full of the one element of `self`."""
     result = np.empty(size, self.dtype)
     result.fill(self.item())
     return result
 
 
 def prod_all(a: Array) -> Array:
-    """prod_i a_i."""
     return _product(a, tuple(range(a.ndim)), False)
 
 
 def prod_dim(a: Array, dim: int, keepdim: bool) -> Array:
-    """prod_i a_i over `dim`."""
     return _product(a, (dim,) if a.ndim else (), keepdim)
 
 
@@ -158,7 +152,6 @@ def _complex_variance(a: Array, dim: Dims, keepdim: bool, divisor: float) -> Arr
 
 
 def std_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
-    """sqrt(var)."""
     if a.dtype.kind == "f" and a.size:
         return _reduced(plans.std_dim, a, dim, keepdim, correction)
     return np.sqrt(var_dim(a, dim, correction, keepdim))

@@ -29,41 +29,34 @@ UNIT = 64  # elements of a dimension that one thread has, at least
 
 
 def amax(a: Array, dim: Dims, keepdim: bool) -> Array:
-    """max_i a_i over `dim`."""
     found = run_packed(plans.amax, a, dim, keepdim) if _are_floats(a) else None
     return reduced(_greatest, a, dim, keepdim) if found is None else found[0]
 
 
 def amin(a: Array, dim: Dims, keepdim: bool) -> Array:
-    """min_i a_i over `dim`."""
     found = run_packed(plans.amin, a, dim, keepdim) if _are_floats(a) else None
     return reduced(_least, a, dim, keepdim) if found is None else found[0]
 
 
 def max_all(a: Array) -> Array:
-    """max_i a_i."""
     found = run_packed(plans.max_all, a) if _are_floats(a) else None
     return reduced_to_one(_greatest, a) if found is None else found[0]
 
 
 def min_all(a: Array) -> Array:
-    """min_i a_i."""
     found = run_packed(plans.min_all, a) if _are_floats(a) else None
     return reduced_to_one(_least, a) if found is None else found[0]
 
 
 def max_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
-    """The greatest elements along `dim` and where they first occur."""
     return _extremes(a, dim, keepdim, True)
 
 
 def min_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
-    """The least elements along `dim` and where they first occur."""
     return _extremes(a, dim, keepdim, False)
 
 
 def _are_floats(a: Array) -> bool:
-    """Whether plans are for such elements, of which there are some."""
     return a.dtype in (np.float32, np.float64) and a.size > 0
 
 
@@ -97,22 +90,18 @@ def _index(find: Any, a: Array, dim: int | None, keepdim: bool, greatest: bool) 
 
 
 def any_all(a: Array) -> Array:
-    """Whether some element is not zero."""
     return reduced_to_one(_some, a)
 
 
 def any_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
-    """Whether some element along `dim` is not zero."""
     return reduced(_some, a, dim, keepdim)
 
 
 def all_all(a: Array) -> Array:
-    """Whether no element is zero."""
     return reduced_to_one(_every, a)
 
 
 def all_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
-    """Whether no element along `dim` is zero."""
     return reduced(_every, a, dim, keepdim)
 
 

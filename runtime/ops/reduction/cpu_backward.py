@@ -17,9 +17,9 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ...kernels.cpu.folding import folding
+from ...kernels.cpu.index_select import put_along
 from ...kernels.cpu.movement.copies import contiguous
 from ...kernels.cpu.plan import Plan, run
-from ..indexing.cpu_gather import put_along
 from ..scan.cpu import running_sum
 from . import plans
 from .cpu import quiet
@@ -29,12 +29,10 @@ Dims = tuple[int, ...]
 
 
 def sum_backward(grad: Array, shape: Dims, dim: Dims | None) -> Array:
-    """g for all elements that were added up in it."""
     return _broadcast_gradient(grad, shape, dim, 1)
 
 
 def mean_backward(grad: Array, shape: Dims, dim: Dims | None) -> Array:
-    """g / n for the n elements behind one mean."""
     return _broadcast_gradient(grad, shape, dim, folding(shape, dim).folded[1] or 1)
 
 
@@ -62,7 +60,6 @@ def std_backward(grad: Array, x: Array, result: Array, dim: Dims, correction: fl
 
 
 def extremum_backward(grad: Array, x: Array, result: Array, dim: Dims | None) -> Array:
-    """g, shared evenly between the elements that are the extremum."""
     return _spread(plans.extremum_backward, (grad, x, result), dim)
 
 
@@ -107,7 +104,6 @@ def cumsum_backward(grad: Array, dim: int) -> Array:
 
 
 def prod_backward(grad: Array, x: Array, dim: int | None) -> Array:
-    """g times the product of the other elements."""
     return _spread(plans.prod_backward, (grad, x), dim)
 
 

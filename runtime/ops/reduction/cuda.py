@@ -19,17 +19,14 @@ LENGTHS = {0: "not_zero", 1: "total_size", 2: "length", math.inf: "greatest_size
 
 
 def sum_all(a: DeviceArray) -> DeviceArray:
-    """sum_i a_i."""
     return reduced("total", a, all_of(a), False)
 
 
 def sum_dim(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
-    """sum_i a_i over `dim`."""
     return reduced("total", a, dim, keepdim)
 
 
 def sum_to_size(a: DeviceArray, size: Dims) -> DeviceArray:
-    """The sum over the dimensions that `size` lacks or has as 1."""
     dims = plans.grown(size, a.shape)
     if not dims:  # which would stand for all
         return memory.in_order(a).reshape(size)
@@ -37,28 +34,23 @@ def sum_to_size(a: DeviceArray, size: Dims) -> DeviceArray:
 
 
 def filled(self: DeviceArray, size: Dims) -> DeviceArray:
-    """An array of `size` full of the one element of `self`."""
     steps = (0,) * len(size)
     return memory.result_of(self.laid(size, steps))
 
 
 def prod_all(a: DeviceArray) -> DeviceArray:
-    """prod_i a_i."""
     return reduced("product", a, all_of(a), False)
 
 
 def prod_dim(a: DeviceArray, dim: int, keepdim: bool) -> DeviceArray:
-    """prod_i a_i over `dim`."""
     return reduced("product", a, dim, keepdim)
 
 
 def mean_all(a: DeviceArray) -> DeviceArray:
-    """(1/n) sum_i a_i; nan of no elements."""
     return reduced("quotient_of_total", a, all_of(a), False, float(a.size))
 
 
 def mean_dim(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
-    """(1/n) sum_i a_i over `dim`; nan of no elements."""
     return reduced("quotient_of_total", a, dim, keepdim, float(math.prod(a.shape[d] for d in dim)))
 
 
@@ -68,12 +60,10 @@ def var_dim(a: DeviceArray, dim: Dims, correction: float, keepdim: bool) -> Devi
 
 
 def std_dim(a: DeviceArray, dim: Dims, correction: float, keepdim: bool) -> DeviceArray:
-    """sqrt(var)."""
     return reduced("deviation", a, dim, keepdim, float(correction))
 
 
 def norm(a: DeviceArray, p: float, dim: Dims, keepdim: bool) -> DeviceArray:
-    """(sum_i |a_i|^p)^(1/p) over `dim`."""
     numbers = () if p in LENGTHS else (float(p),)
     given = cuda_complex.sizes(a) if a.dtype.kind == "c" else a
     return reduced(LENGTHS.get(p, "length_of_power"), given, dim, keepdim, *numbers)
@@ -85,7 +75,6 @@ def logsumexp(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
 
 
 def cumsum_backward(grad: DeviceArray, dim: int) -> DeviceArray:
-    """x_j gets sum_{i >= j} g_i."""
     return running_sum(grad, dim, True)
 
 
@@ -103,7 +92,6 @@ OF_COMPLEX: dict[str, Callable[..., DeviceArray]] = {
 
 
 def reduced(name: str, a: DeviceArray, dim: Dims | int, keepdim: bool, *numbers: Any) -> DeviceArray:
-    """A program over `dim`."""
     if a.dtype.kind != "c":
         found: DeviceArray = over(name, (a,), dim, *numbers, keepdim=keepdim)
         return found

@@ -15,62 +15,50 @@ INT64 = np.dtype(np.int64)
 
 
 def amax(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
-    """max_i a_i over `dim`."""
     return extreme("greatest", a, dim, keepdim)
 
 
 def amin(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
-    """min_i a_i over `dim`."""
     return extreme("least", a, dim, keepdim)
 
 
 def max_all(a: DeviceArray) -> DeviceArray:
-    """max_i a_i."""
     return extreme("greatest", a, reduced_dims_of(a.ndim, None), False)
 
 
 def min_all(a: DeviceArray) -> DeviceArray:
-    """min_i a_i."""
     return extreme("least", a, reduced_dims_of(a.ndim, None), False)
 
 
 def max_dim(a: DeviceArray, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
-    """The greatest elements along `dim` and where they first occur."""
     return with_place("greatest_and_place", a, dim, keepdim)
 
 
 def min_dim(a: DeviceArray, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
-    """The least elements along `dim` and where they first occur."""
     return with_place("least_and_place", a, dim, keepdim)
 
 
 def argmax(a: DeviceArray, dim: int | None, keepdim: bool) -> DeviceArray:
-    """Where the greatest element first occurs along `dim`, or in the flattened array."""
     return with_place("greatest_and_place", a, dim, keepdim)[1]
 
 
 def argmin(a: DeviceArray, dim: int | None, keepdim: bool) -> DeviceArray:
-    """Where the least element first occurs along `dim`, or in the flattened array."""
     return with_place("least_and_place", a, dim, keepdim)[1]
 
 
 def any_all(a: DeviceArray) -> DeviceArray:
-    """Whether some element is not zero."""
     return truth("some", a, reduced_dims_of(a.ndim, None), False)
 
 
 def any_dim(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
-    """Whether some element along `dim` is not zero."""
     return truth("some", a, dim, keepdim)
 
 
 def all_all(a: DeviceArray) -> DeviceArray:
-    """Whether no element is zero."""
     return truth("every", a, reduced_dims_of(a.ndim, None), False)
 
 
 def all_dim(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
-    """Whether no element along `dim` is zero."""
     return truth("every", a, dim, keepdim)
 
 
@@ -80,7 +68,6 @@ def in_registers(a: DeviceArray) -> DeviceArray:
 
 
 def element_of(a: DeviceArray) -> Output:
-    """One element of an array for each row."""
     return Output("each", a.dtype.name) if a.dtype.kind in "iub" else Output("each")
 
 

@@ -21,12 +21,10 @@ ROW = (Output("row"),)
 
 
 def sum_backward(grad: DeviceArray, shape: Dims, dim: Dims | None) -> DeviceArray:
-    """g for all elements that were added up in it."""
     return repeated(grad, shape, dim)
 
 
 def mean_backward(grad: DeviceArray, shape: Dims, dim: Dims | None) -> DeviceArray:
-    """g / n for the n elements behind one mean."""
     count = folding(tuple(shape), dim).folded[1] or 1
     given = (Given("grad", in_order(grad).ravel(), "row"),)
     divided = run("mean_backward", program("divided"), given, (float(count),), ROW, 0, False)
@@ -34,7 +32,6 @@ def mean_backward(grad: DeviceArray, shape: Dims, dim: Dims | None) -> DeviceArr
 
 
 def repeated(grad: DeviceArray, shape: Dims, dim: Dims | None) -> DeviceArray:
-    """The gradient of each result for all elements behind it."""
     kept = folding(tuple(shape), dim).kept
     seen = in_order(grad).reshape(kept)
     steps = tuple(0 if own != n else step for own, n, step in zip(kept, shape, seen.byte_strides, strict=True))
@@ -42,22 +39,18 @@ def repeated(grad: DeviceArray, shape: Dims, dim: Dims | None) -> DeviceArray:
 
 
 def var_backward(grad: DeviceArray, x: DeviceArray, dim: Dims, correction: float) -> DeviceArray:
-    """2 g (x - mean) / (n - correction)."""
     return spread("variance_slopes", (grad, x), dim, float(correction))
 
 
 def std_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, dim: Dims, correction: float) -> DeviceArray:
-    """g (x - mean) / (n - correction) / std, and 0 where that is 0."""
     return spread("deviation_slopes", (grad, x, result), dim, float(correction))
 
 
 def extremum_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, dim: Dims | None) -> DeviceArray:
-    """g, shared evenly between the elements that are the extremum."""
     return spread("extremum_slopes", (grad, x, result), dim)
 
 
 def norm_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, p: float, dim: Dims) -> DeviceArray:
-    """g sgn(x) (|x| / norm)^(p - 1), and 0 where x is 0."""
     if p == 0:
         found: DeviceArray = over("no_slopes", (x,), reduced_dims_of(x.ndim, dim), outputs=ROW)
         return found
@@ -67,12 +60,10 @@ def norm_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, p: flo
 
 
 def logsumexp_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, dim: Dims) -> DeviceArray:
-    """g exp(x - result), and 0 where all x are -inf."""
     return spread("logsumexp_slopes", (grad, x, result), dim)
 
 
 def value_selecting_reduction_backward(grad: DeviceArray, shape: Dims, dim: int, indices: DeviceArray) -> DeviceArray:
-    """Zeros with each gradient at the index along `dim` that its element came from (max, median, sort, topk)."""
     result = memory.result(grad, tuple(shape))
     before, along, after = folding(tuple(shape), dim).folded
     if result.size > MOST and grad.size != before * after:
@@ -88,7 +79,6 @@ def value_selecting_reduction_backward(grad: DeviceArray, shape: Dims, dim: int,
 def several_put_back(
     grad: DeviceArray, indices: DeviceArray, result: DeviceArray, shape: tuple[int, int, int]
 ) -> DeviceArray:
-    """The same of several indices a row, which all differ."""
     before, along, after = shape
     if grad.size != result.size:
         memory.fill(result, 0)

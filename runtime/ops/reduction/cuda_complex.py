@@ -40,30 +40,25 @@ def by_parts(name: str, a: DeviceArray, dim: Dims, keepdim: bool, *numbers: Any)
 
 
 def linear(name: str, a: DeviceArray, dim: Dims, keepdim: bool, *numbers: Any) -> DeviceArray:
-    """A program that gives for complex numbers what it gives for both parts."""
     return joined(by_parts(name, a, dim, keepdim, *numbers)).reshape(folding(a.shape, dim, keepdim).result)
 
 
 def variance(a: DeviceArray, dim: Dims, keepdim: bool, correction: float) -> DeviceArray:
-    """The variances of both parts in one."""
     parts = by_parts("variance", a, dim, keepdim, correction)
     return over("total", (parts,), -1).reshape(folding(a.shape, dim, keepdim).result)
 
 
 def deviation(a: DeviceArray, dim: Dims, keepdim: bool, correction: float) -> DeviceArray:
-    """The square root of the variance."""
     parts = by_parts("deviation", a, dim, keepdim, correction)
     return over("length", (parts,), -1).reshape(folding(a.shape, dim, keepdim).result)
 
 
 def product(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
-    """prod_i a_i."""
     fold = folding(a.shape, dim, keepdim)
     return memory.copied(product_of_all(a, fold.folded).as_read(a.dtype)).reshape(fold.result)
 
 
 def sizes(a: DeviceArray) -> DeviceArray:
-    """|a|, element by element."""
     return made(kernels.size, a.shape, (a,), np.dtype(f"f{a.dtype.itemsize // 2}"))
 
 

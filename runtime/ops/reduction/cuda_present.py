@@ -10,10 +10,8 @@ Dims = tuple[int, ...]
 
 
 def nansum(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
-    """sum_i a_i over `dim` of what is not nan."""
     return reduced("total" if a.dtype.kind in "biu" else "present_total", a, dim, keepdim)
 
 
 def nansum_backward(grad: DeviceArray, x: DeviceArray, dim: Dims) -> DeviceArray:
-    """g for all elements that were added up in it, 0 for what is nan."""
     return spread("present_slopes", (grad, x), dim)

@@ -31,14 +31,12 @@ def of_others(a: DeviceArray, shape: Triple) -> DeviceArray:
 
 
 def prod_others(a: DeviceArray, dim: int) -> DeviceArray:
-    """prod_{j != i} a_j along `dim`: the products of what comes before i times those of what comes after."""
     shape = a.shape or (1,)
     found = of_others(a, folding(shape, dim % len(shape)).folded).as_read(a.dtype)
     return memory.copied(found).reshape(a.shape)
 
 
 def prod_backward(grad: DeviceArray, x: DeviceArray, dim: int | None) -> DeviceArray:
-    """g times the product of the other elements."""
     shape = folding(x.shape, dim).folded
     result = memory.result(x, x.shape)
     if x.size:

@@ -10,6 +10,7 @@ from ...dispatch.shape_checks import is_known
 from ...errors import warn_user
 from ...kernels.cpu.folding import reduced_dims_of
 from ...namespace import op
+from ..elementwise.formulas import conjugate
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Dims: TypeAlias = Sequence[int] | int | None
@@ -25,7 +26,7 @@ def reduced_count(shape: Sequence[int], dim: Dims) -> int:
     return math.prod(shape[d] for d in reduced_dims_of(len(shape), dim)) or 1
 
 
-def kept(x: Tensor, shape: Sequence[int], dim: Dims, keepdim: bool) -> Tensor:
+def restore_reduced_dims(x: Tensor, shape: Sequence[int], dim: Dims, keepdim: bool) -> Tensor:
     """A reduction's result with its reduced dimensions as size 1, so that it broadcasts with the input."""
     if keepdim:
         return x
@@ -39,21 +40,10 @@ def directional_derivative(gradient: Tensor, tangent: Tensor, dim: Dims, keepdim
     return op.sum(product, reduced_dims_of(len(tangent._shape), dim), keepdim)
 
 
-def conjugate(x: Tensor) -> Tensor:
-    """conj(x); a real tensor as it is."""
-    return x.conj_physical() if x.is_complex() else x
-
-
 def variance_scale(shape: Sequence[int], dim: Dims, correction: float) -> float:
     """2 / (n - correction), the factor of x - mean in the gradient of the variance; inf where no number is free."""
     free = reduced_count(shape, dim) - correction
     return 2 / free if free > 0 else math.inf
-
-
-def without_infinities(x: Tensor) -> Tensor:
-    """0 in place of -inf."""
-    real = op.real_copy(x) if x.is_complex() else x
-    return x.masked_fill(real == -math.inf, 0)
 
 
 def gradient_of_norm(x: Tensor, norm: Tensor, p: float, dim: Dims) -> Tensor:

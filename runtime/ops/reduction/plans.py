@@ -41,13 +41,11 @@ def _spread(kernel: Any, fold: Folding, *operands: Layout, numbers: tuple[float,
 
 
 def _results_of(fold: Folding) -> tuple[int, int]:
-    """The results, of which each thread has some, and how many stay together."""
     return fold.folded[0] * fold.folded[2], loops.unit_of(*fold.folded[1:])
 
 
 @with_whole_numbers(choices_of.whole_sum_of_all)
 def sum_all(x: Layout) -> Plan | None:
-    """One sum of all."""
     fold = folding_of(x, None)
     short = prod(x.shape) < LARGE and (x.strides is None or (fold and fold.dense))
     return single(loops.total, 1, ()) if short else summed(x, None, False, 1)
@@ -55,17 +53,14 @@ def sum_all(x: Layout) -> Plan | None:
 
 @with_whole_numbers(choices_of.whole_sums)
 def sum_dim(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    """Sums along neighbouring dimensions."""
     return summed(x, dim, keepdim, 1)
 
 
 def mean_all(x: Layout) -> Plan | None:
-    """One sum, divided."""
     return summed(x, None, False, prod(x.shape))
 
 
 def mean_dim(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    """Sums, divided."""
     return summed(x, dim, keepdim, folding(x.shape, dim).folded[1])
 
 
@@ -81,7 +76,6 @@ def summed(x: Layout, dim: Dim, keepdim: bool, divisor: float) -> Plan | None:
 
 
 def sum_step(operand: int, output: int, shape: Ints, fold: Folding, divisor: float) -> Step:
-    """The call for the sums of an operand, divided."""
     given, results = (operand,), ((output, shape),)
     if fold.in_rows:
         return Step(loops.row_sums, given, results, (divisor,), row_ints(fold), _results_of(fold), row=fold.folded[1])
@@ -94,7 +88,6 @@ def row_ints(fold: Folding) -> Ints:
 
 
 def sum_of_chunks(shape: Ints, count: int, divisor: float) -> Plan:
-    """The calls for the sum of all of a large operand, divided."""
     return in_chunks(loops.totals_of_chunks, loops.total_of_chunks, shape, count, (divisor,))
 
 
@@ -109,7 +102,6 @@ def in_chunks(each: Any, joined: Any, shape: Ints, count: int, numbers: tuple[fl
 
 
 def prod_all(x: Layout) -> Plan | None:
-    """One product of all."""
     return prod_dim(x, None, False)
 
 
@@ -126,7 +118,6 @@ def prod_dim(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
 
 
 def sum_to_size(x: Layout, size: Ints) -> Plan | None:
-    """Sums along the dimensions that `size` lacks or has as 1."""
     dims = grown(size, x.shape)
     plan = summed(x, dims, True, 1) if dims else None
     return plan and (*plan[:-1], with_shape(plan[-1], size))
@@ -180,7 +171,6 @@ def _euclidean(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
 
 
 def _squares(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    """Sums of squares along dimensions that are neighbours in memory."""
     return _reduced(loops.square_sums, folding_of(x, dim, keepdim))
 
 
@@ -192,31 +182,26 @@ def _of_each(kernel: Any, x: Layout, numbers: tuple[float, ...], then: Plan | No
 
 
 def _rooted(plan: Plan | None) -> Plan | None:
-    """The plan, and then the square root of its result."""
     return plan and (*plan, Step(loops.square_roots, (), plan[-1].results[-1:]))
 
 
 @with_whole_numbers(choices_of.greatest_of_all)
 def max_all(x: Layout) -> Plan | None:
-    """The greatest of all."""
     return amax(x, None, False)
 
 
 @with_whole_numbers(choices_of.least_of_all)
 def min_all(x: Layout) -> Plan | None:
-    """The least of all."""
     return amin(x, None, False)
 
 
 @with_whole_numbers(choices_of.greatest)
 def amax(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    """The greatest along dimensions."""
     return _extremes(x, dim, keepdim, 1)
 
 
 @with_whole_numbers(choices_of.least)
 def amin(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    """The least along dimensions."""
     return _extremes(x, dim, keepdim, -1)
 
 
@@ -249,12 +234,10 @@ def logsumexp(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
 
 
 def filled(x: Layout, size: Ints) -> Plan | None:
-    """One number, many times."""
     return divided(Layout((), None), size, None, 1) if x.strides is None else None
 
 
 def sum_backward(grad: Layout, shape: Ints, dim: Dim) -> Plan | None:
-    """Each gradient for all that were added up."""
     return None if stands(prod(grad.shape), shape) else divided(grad, shape, dim, 1)
 
 
@@ -270,7 +253,6 @@ def stands(count: int, shape: Ints) -> bool:
 
 
 def divided(grad: Layout, shape: Ints, dim: Dim, divisor: float) -> Plan | None:
-    """Gradients of results, over `divisor`, for the elements behind them."""
     fold = folding(tuple(shape), dim)
     if grad.strides is not None or fold.order or not prod(shape):
         return None
@@ -280,7 +262,6 @@ def divided(grad: Layout, shape: Ints, dim: Dim, divisor: float) -> Plan | None:
 
 
 def var_backward(grad: Layout, x: Layout, dim: Dim, correction: float) -> Plan | None:
-    """2 g (x - mean) / (n - correction)."""
     fold = folding(x.shape, dim)
     free = fold.folded[1] - correction
     return _spread(backward.var_backward_loop, fold, grad, x, numbers=(2 / free if free > 0 else math.inf,))
@@ -309,20 +290,16 @@ def _behind_shares(step: Step, grad: Layout, result: Layout, scale: float) -> Pl
 
 
 def extremum_backward(grad: Layout, x: Layout, result: Layout, dim: Dim) -> Plan | None:
-    """The gradient, shared between equals."""
     return _spread(backward.extremum_backward_loop, folding(x.shape, dim), grad, x, result)
 
 
 def logsumexp_backward(grad: Layout, x: Layout, result: Layout, dim: Dim) -> Plan | None:
-    """g exp(x - result)."""
     return _spread(backward.logsumexp_backward_loop, folding(x.shape, dim), grad, x, result)
 
 
 def prod_backward(grad: Layout, x: Layout, dim: Dim) -> Plan | None:
-    """g times the product of the other elements."""
     return _spread(backward.prod_backward_loop, folding(x.shape, dim), grad, x)
 
 
 def scaled_by_result(factors: Layout, x: Layout, dim: Dim) -> Plan | None:
-    """factor x, with one factor for each result."""
     return _spread(backward.scale_by_result, folding(x.shape, dim), factors, x)

@@ -29,13 +29,11 @@ def min_dim(x: Layout, dim: int, keepdim: bool) -> Plan | None:
 
 @of_any_dtype
 def argmax(x: Layout, dim: int | None, keepdim: bool) -> Plan | None:
-    """Where the greatest are."""
     return first_extremes(x, numbered(x, dim, keepdim), 1, (1, 0))
 
 
 @of_any_dtype
 def argmin(x: Layout, dim: int | None, keepdim: bool) -> Plan | None:
-    """Where the least are."""
     return first_extremes(x, numbered(x, dim, keepdim), -1, (1, 0))
 
 
@@ -72,13 +70,11 @@ def any_dim(x: Layout, dim: Ints, keepdim: bool) -> Plan | None:
 
 @of_any_dtype
 def all_all(x: Layout) -> Plan | None:
-    """Whether no element is zero."""
     return _tested(x, None, False, 1)
 
 
 @of_any_dtype
 def all_dim(x: Layout, dim: Ints, keepdim: bool) -> Plan | None:
-    """Whether no element along the dimensions is zero."""
     return _tested(x, dim, keepdim, 1)
 
 
@@ -93,22 +89,18 @@ def _tested(x: Layout, dim: Ints | None, keepdim: bool, every: int) -> Plan | No
 
 
 def greatest_of_all(x: Layout) -> Plan | None:
-    """The greatest of all whole numbers, or bools."""
     return greatest(x, None, False)
 
 
 def least_of_all(x: Layout) -> Plan | None:
-    """The least of all."""
     return least(x, None, False)
 
 
 def greatest(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
-    """The greatest along dimensions."""
     return whole_extremes(x, dim, keepdim, 1)
 
 
 def least(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
-    """The least along dimensions."""
     return whole_extremes(x, dim, keepdim, -1)
 
 
@@ -133,13 +125,11 @@ def whole_extremes(x: Layout, dim: Ints | None, keepdim: bool, sign: int) -> Pla
 
 
 def column_extremes(fold: Folding, sign: int) -> Plan | None:
-    """Extremes of elements that are no neighbours."""
     rows = (fold.folded[0] * fold.folded[2], loops.UNIT)
     return in_order((Step(loops.column_extremes, (0,), ((0, fold.result),), (), (sign, *fold.ints), rows),), fold)
 
 
 def whole_sum_of_all(x: Layout) -> Plan | None:
-    """The sum of all whole numbers, or the count of what is true."""
     return whole_sums(x, None, False)
 
 

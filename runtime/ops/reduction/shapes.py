@@ -16,7 +16,7 @@ def reduced(self: Any, dim: Any, keepdim: bool) -> Shape:
     return tuple([n for d, n in enumerate(self.shape) if d not in gone])
 
 
-def reduced_with_correction(self: Any, dim: Any, correction: Any, keepdim: bool) -> Shape:
+def reduced_with_correction_shape(self: Any, dim: Any, correction: Any, keepdim: bool) -> Shape:
     """As `reduced`."""
     return reduced(self, dim, keepdim)
 

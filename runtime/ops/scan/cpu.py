@@ -42,7 +42,6 @@ def _running_extremes(find: Any, a: Array, dim: int) -> tuple[Array, Array]:
 
 
 def cumsum(a: Array, dim: int) -> Array:
-    """y_i = sum_{j <= i} a_j along `dim`."""
     return running_sum(a, dim, False)
 
 
@@ -67,7 +66,6 @@ def running_sum(a: Array, dim: int, reverse: bool) -> Array:
 
 
 def cumprod(a: Array, dim: int) -> Array:
-    """y_i = prod_{j <= i} a_j along `dim`."""
     if a.dtype.kind == "b":
         return _of_bools(np.logical_and, a, dim)
     return _recurrence(np.empty(0, a.dtype), a, dim, False)

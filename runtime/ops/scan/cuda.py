@@ -20,13 +20,11 @@ INT64, FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
 
 @within_reach(cpu.cummax)
 def cummax(a: DeviceArray, dim: int) -> tuple[DeviceArray, DeviceArray]:
-    """The greatest element up to each, and where it last occurred."""
     return _extremes("greatest", a, dim)
 
 
 @within_reach(cpu.cummin)
 def cummin(a: DeviceArray, dim: int) -> tuple[DeviceArray, DeviceArray]:
-    """The least element up to each, and where it last occurred."""
     return _extremes("least", a, dim)
 
 
@@ -47,7 +45,6 @@ def cumsum(a: DeviceArray, dim: int) -> DeviceArray:
 
 @within_reach(cpu.running_sum)
 def running_sum(a: DeviceArray, dim: int, reverse: bool) -> DeviceArray:
-    """y_i = sum_{j <= i} a_j along `dim`, or j >= i in `reverse`."""
     if a.dtype.kind != "c" or not a.ndim:
         name = "sum_in_two" if a.dtype == FLOAT64 else "sum"
         return _scanned(name, [a], dim, reverse)
@@ -68,13 +65,11 @@ def cumprod(a: DeviceArray, dim: int) -> DeviceArray:
 
 @within_reach(cpu.linear_recurrence)
 def linear_recurrence(self: DeviceArray, factor: DeviceArray, dim: int, reverse: bool) -> DeviceArray:
-    """y_i = x_i + f_i y_(i-1) along `dim`, or y_(i+1) in reverse; the first has nothing before it."""
     return _scanned("recurrence", [self, factor], dim, reverse)
 
 
 @within_reach(cpu.logcumsumexp)
 def logcumsumexp(a: DeviceArray, dim: int) -> DeviceArray:
-    """y_i = log sum_{j <= i} exp(a_j) along `dim`, without overflow."""
     return _scanned("logarithm", [a], dim) if a.dtype.kind != "c" else _complex_logarithms(a, dim)
 
 

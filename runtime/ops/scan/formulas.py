@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from ...namespace import op
-from ..reduction.formulas import conjugate, without_infinities
+from ..elementwise.formulas import conjugate, without_infinities
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 

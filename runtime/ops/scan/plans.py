@@ -16,7 +16,6 @@ MOST = 1 << 16  # elements
 
 
 def whole_cumsum(x: Layout, dim: int) -> Plan | None:
-    """Running sums of whole numbers or bools, of any size."""
     shape = x.shape
     if not shape or not are_contiguous(x) or not prod(shape):
         return None
@@ -27,27 +26,22 @@ def whole_cumsum(x: Layout, dim: int) -> Plan | None:
 
 @with_whole_numbers(whole_cumsum)
 def cumsum(x: Layout, dim: int) -> Plan | None:
-    """Running sums."""
     return _scanned(loops.sums_along, dim, (0,), (x,), (0,))
 
 
 def cumsum_backward(grad: Layout, dim: int) -> Plan | None:
-    """Running sums from the end."""
     return _scanned(loops.sums_along, dim, (0,), (grad,), (1,))
 
 
 def cumprod(x: Layout, dim: int) -> Plan | None:
-    """Running products."""
     return _scanned(loops.products_along, dim, (0,), (x,))
 
 
 def linear_recurrence(x: Layout, factor: Layout, dim: int, reverse: bool) -> Plan | None:
-    """Each element, and a factor of what comes before it."""
     return _scanned(loops.recurrence_along, dim, (0, 1), (x, factor), (int(reverse),))
 
 
 def logcumsumexp(x: Layout, dim: int) -> Plan | None:
-    """Running logarithms of sums of exponentials."""
     return _scanned(running_logarithms, dim, (0,), (x,))
 
 

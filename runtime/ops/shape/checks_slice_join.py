@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...dispatch.checks import wrap_dim
-from ...dispatch.shape_checks import is_known, is_recorded
+from ...dispatch.shape_checks import fitting_number, is_known, is_recorded
 from ...errors import ShapeError
 from ...tensor.dtypes import int64
-from ..indexing.checks import fitting_number
 
 Ints = Sequence[int]
 MOST_PIECES = 1_000_000  # more would only fill the memory

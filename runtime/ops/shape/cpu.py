@@ -30,7 +30,6 @@ def strided(flat: Array, shape: Ints, strides: Ints, offset: int) -> Array:
 
 
 def clone(a: Array) -> Array:
-    """A copy."""
     return copied(a)
 
 
@@ -50,21 +49,18 @@ def run_moving(find: Callable[..., Plan | None], a: Array, *arguments: Any) -> A
 
 
 def select_backward(grad: Array, sizes: Ints, dim: int, index: int) -> Array:
-    """Zeros with `grad` at `index` along `dim`."""
     result = np.zeros(sizes, grad.dtype)
     result[(slice(None),) * dim + (index,)] = grad
     return result
 
 
 def slice_backward(grad: Array, sizes: Ints, dim: int, start: int, end: int, step: int) -> Array:
-    """Zeros with `grad` in start:end:step along `dim`."""
     result = np.zeros(sizes, grad.dtype)
     result[(slice(None),) * dim + (slice(start, end, step),)] = grad
     return result
 
 
 def diagonal_backward(grad: Array, sizes: Ints, offset: int, dim1: int, dim2: int) -> Array:
-    """Zeros with `grad` on a diagonal."""
     result = np.zeros(sizes, grad.dtype)
     steps = tuple(s // result.itemsize for s in result.strides)
     strided(result.reshape(-1), *views.diagonal(sizes, steps, 0, offset, dim1, dim2))[...] = grad
@@ -90,7 +86,6 @@ def cat(arrays: list[Array], dim: int) -> Array:
 
 
 def stack(arrays: list[Array], dim: int) -> Array:
-    """Side by side along a new `dim`."""
     if dim:
         return np.stack(arrays, axis=dim)
     shape = arrays[0].shape
@@ -106,7 +101,6 @@ def cut_apart(wanted: Sequence[bool], grad: Array, shapes: Sequence[Ints], dim: 
 
 
 def unstacked(wanted: Sequence[bool], grad: Array, dim: int) -> list[Array | None]:
-    """The slice along `dim` that came from each array."""
     if not dim and grad.flags.c_contiguous:
         return [part.copy() if yes else None for yes, part in zip(wanted, grad, strict=True)]
     pieces = np.moveaxis(grad, dim, 0)
@@ -121,13 +115,11 @@ def roll(a: Array, shifts: Ints, dims: Ints) -> Array:
 
 
 def triu(a: Array, diagonal: int) -> Array:
-    """a_ij where j - i >= diagonal, else 0."""
     found = run_moving(plans_assembled.triu, a, diagonal)
     return np.triu(a, diagonal) if found is None else found
 
 
 def tril(a: Array, diagonal: int) -> Array:
-    """a_ij where j - i <= diagonal, else 0."""
     found = run_moving(plans_assembled.tril, a, diagonal)
     return np.tril(a, diagonal) if found is None else found
 
@@ -153,7 +145,6 @@ def constant_pad_nd(a: Array, pad: Ints, value: int | float | complex) -> Array:
 
 
 def flip(a: Array, dims: Ints) -> Array:
-    """The order reversed along `dims`."""
     if (found := run_moving(plans_assembled.flip, a, dims)) is not None:
         return found
     return np.flip(a, dims if a.ndim else ()).copy()
@@ -207,7 +198,6 @@ def unfold_backward(grad: Array, sizes: Ints, dim: int, length: int, step: int) 
 
 
 def repeated_indices(repeats: Array, output_size: int | None) -> Array:
-    """The index i, repeats[i] times, for each i."""
     if repeats.size and repeats.min() < 0:
         raise RuntimeError(f"repeat_interleave(): repeats can not be negative, got {repeats.min()}")
     total = int(repeats.sum())

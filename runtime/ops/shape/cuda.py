@@ -33,7 +33,6 @@ Ints = tuple[int, ...]
 
 
 def clone(a: DeviceArray) -> DeviceArray:
-    """A copy."""
     return result_of(a)
 
 
@@ -62,7 +61,6 @@ def one_of(a: DeviceArray, dim: int, index: int) -> DeviceArray:
 
 
 def select_backward(grad: DeviceArray, sizes: Ints, dim: int, index: int) -> DeviceArray:
-    """Zeros with `grad` at `index` along `dim`."""
     result = memory.result_of_zeros(grad, sizes)
     dim, index = dim % len(sizes), index % sizes[dim]
     memory.copy(one_of(result, dim, index), grad)
@@ -70,7 +68,6 @@ def select_backward(grad: DeviceArray, sizes: Ints, dim: int, index: int) -> Dev
 
 
 def slice_backward(grad: DeviceArray, sizes: Ints, dim: int, start: int, end: int, step: int) -> DeviceArray:
-    """Zeros with `grad` in start:end:step along `dim`."""
     result = memory.result_of_zeros(grad, sizes)
     chosen = range(sizes[dim])[start:end:step]
     if len(chosen):
@@ -79,7 +76,6 @@ def slice_backward(grad: DeviceArray, sizes: Ints, dim: int, start: int, end: in
 
 
 def diagonal_backward(grad: DeviceArray, sizes: Ints, offset: int, dim1: int, dim2: int) -> DeviceArray:
-    """Zeros with `grad` on a diagonal."""
     result = memory.result_of_zeros(grad, sizes)
     shape, steps, first = views.diagonal(sizes, contiguous_strides(sizes), 0, offset, dim1, dim2)
     item = result.itemsize
@@ -88,7 +84,6 @@ def diagonal_backward(grad: DeviceArray, sizes: Ints, offset: int, dim1: int, di
 
 
 def cat(arrays: Sequence[DeviceArray], dim: int) -> DeviceArray:
-    """One after the other along `dim`; arrays of shape (0,) count for nothing."""
     counted = [a for a in arrays if a.shape != (0,)] or arrays[:1]
     first = counted[0]
     starts = list(accumulate([a.shape[dim] for a in counted], initial=0))
@@ -100,7 +95,6 @@ def cat(arrays: Sequence[DeviceArray], dim: int) -> DeviceArray:
 
 
 def stack(arrays: Sequence[DeviceArray], dim: int) -> DeviceArray:
-    """Side by side along a new `dim`."""
     first = arrays[0]
     shape = (*first.shape[:dim], len(arrays), *first.shape[dim:])
     result = memory.result(first, shape)
@@ -110,7 +104,6 @@ def stack(arrays: Sequence[DeviceArray], dim: int) -> DeviceArray:
 
 
 def cut_apart(wanted: Sequence[bool], grad: DeviceArray, shapes: Sequence[Ints], dim: int) -> list[DeviceArray | None]:
-    """The slice along `dim` that came from each array; those of shape (0,) had none."""
     starts = list(accumulate([0 if shape == (0,) else shape[dim] for shape in shapes], initial=0))
     return [
         _piece(grad, tuple(shape), dim, start) if yes else None
@@ -125,12 +118,10 @@ def _piece(grad: DeviceArray, shape: Ints, dim: int, start: int) -> DeviceArray:
 
 
 def unstacked(wanted: Sequence[bool], grad: DeviceArray, dim: int) -> list[DeviceArray | None]:
-    """The slice along `dim` that came from each array."""
     return [result_of(one_of(grad, dim % grad.ndim, i)) if yes else None for i, yes in enumerate(wanted)]
 
 
 def constant_pad_nd(a: DeviceArray, pad: Ints, value: Any) -> DeviceArray:
-    """The last dimensions grown by pairs of `pad`, or cut where these are negative."""
     pairs = [(0, 0)] * (a.ndim - len(pad) // 2) + list(zip(pad[-2::-2], pad[::-2], strict=True))
     sizes = tuple(n + left + right for n, (left, right) in zip(a.shape, pairs, strict=True))
     result = memory.result(a, sizes)

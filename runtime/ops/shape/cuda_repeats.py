@@ -35,7 +35,6 @@ def repeated_indices(repeats: DeviceArray, output_size: int | None) -> DeviceArr
 
 
 def _checked(total: int, output_size: int | None, repeats: DeviceArray) -> DeviceArray:
-    """The result, whose size must be what the caller says."""
     if output_size not in (None, total):
         raise RuntimeError(f"repeat_interleave(): allocated size {output_size} does not match required size {total}")
     return memory.empty((total,), INT64, repeats.device)

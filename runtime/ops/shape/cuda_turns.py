@@ -22,7 +22,6 @@ Turn = tuple[int, int, int, int]  # size, 1 or -1, the index of the source for i
 
 @within_reach(cpu.flip)
 def flip(a: DeviceArray, dims: Ints) -> DeviceArray:
-    """The order reversed along `dims`."""
     turned = {d % a.ndim for d in dims} if a.ndim else ()
     steps = steps_in(a, a.shape)
     return _turned(a, [(n, -1, n - 1, s) if d in turned else (n, 1, 0, s) for d, (n, s) in _dims(a, steps)])
@@ -30,7 +29,6 @@ def flip(a: DeviceArray, dims: Ints) -> DeviceArray:
 
 @within_reach(cpu.roll)
 def roll(a: DeviceArray, shifts: Ints, dims: Ints) -> DeviceArray:
-    """Elements moved on, cyclically, along `dims` or in the flattened array."""
     if not dims:
         flat = memory.in_order(a).ravel()
         return roll(flat, shifts[:1], (0,)).reshape(a.shape)

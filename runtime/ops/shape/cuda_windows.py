@@ -23,7 +23,6 @@ Ints = tuple[int, ...]
 
 @within_reach(cpu.im2col)
 def im2col(a: DeviceArray, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> DeviceArray:
-    """(N, C, H, W) to (N, C kh kw, windows), the windows row by row."""
     plane = a.shape[-2:]
     found = _counts(plane, kernel_size, dilation, padding, stride)
     shape = (*a.shape[:-3], a.shape[-3] * prod(kernel_size), found[0][1] * found[1][1])
@@ -57,7 +56,6 @@ def _windows(function: Any, a: DeviceArray, shape: Ints, plane: Ints, found: lis
 
 @within_reach(cpu.unfold_backward)
 def unfold_backward(grad: DeviceArray, sizes: Ints, dim: int, length: int, step: int) -> DeviceArray:
-    """Zeros to which the windows are added."""
     given = memory.in_order(grad)
     shape = sizes or (1,)
     along, after = shape[dim], prod(shape[dim:][1:])
@@ -70,7 +68,6 @@ def unfold_backward(grad: DeviceArray, sizes: Ints, dim: int, length: int, step:
 
 @within_reach(cpu.restride)
 def restride(a: DeviceArray, stride: Ints, offset: int, to_size: Ints, to_stride: Ints, to_offset: int) -> DeviceArray:
-    """Adds a into zero storage through one layout and reads it through another."""
     low = min(offset, to_offset)
     reach = max(offset + views.span(a.shape, stride), to_offset + views.span(to_size, to_stride)) - low
     storage = memory.result_of_zeros(a, (reach,))

@@ -12,7 +12,6 @@ from ...namespace import op
 from ...tensor import views
 from ...tensor.base import no_view
 from ...tensor.dtypes import bool_
-from ...tensor.layouts import are_alike, is_dense
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Ints: TypeAlias = Sequence[int]
@@ -58,40 +57,6 @@ def cat_backward(grad: Tensor, shapes: Sequence[Ints], dim: int) -> list[Tensor]
     starts = itertools.accumulate(lengths, initial=0)
     slices = [grad.narrow(dim, i, n) for i, n in zip(starts, lengths, strict=False)]
     return [x.reshape((0,)) if tuple(shape) == (0,) else x for x, shape in zip(slices, shapes, strict=True)]
-
-
-def as_strided_backward(
-    grad: Tensor, shape: Ints, strides: Ints, offset: int, to_size: Ints, to_stride: Ints, to_offset: int
-) -> Tensor:
-    """Adds grad into storage and reads it through the input's layout; elements that overlap share it."""
-    result = op.restride(grad, to_stride, to_offset, shape, strides, offset)
-    overlaps = _overlaps(grad, shape, strides)
-    return result if overlaps is None else result / overlaps
-
-
-def as_strided_forward(
-    tangent: Tensor, strides: Ints, offset: int, to_size: Ints, to_stride: Ints, to_offset: int
-) -> Tensor:
-    """A view of the tangent where that holds all elements: writes to the one reach the other.
-
-    Else the tangent is put into storage through the input's layout and read through the new one.
-    """
-    start = to_offset - offset
-    within = start >= 0 and start + views.span(to_size, to_stride) <= tangent.numel()
-    placed = tangent.stride()
-    if within and are_alike(tangent._shape, placed, strides) and is_dense(tangent._shape, placed):
-        return tangent.as_strided(to_size, to_stride, tangent.storage_offset() + start)
-    overlaps = _overlaps(tangent, tangent._shape, strides)
-    tangent = tangent if overlaps is None else tangent / overlaps
-    return op.restride(tangent, strides, offset, to_size, to_stride, to_offset)
-
-
-def _overlaps(like: Tensor, shape: Ints, strides: Ints) -> Tensor | None:
-    """For each element of a layout, how many share its memory; None when none do."""
-    if not views.may_overlap(shape, strides):
-        return None
-    ones = op.ones(shape, dtype=like.dtype, device=like.device)
-    return op.restride(ones, strides, 0, shape, strides, 0)
 
 
 def with_ones_before(x: Tensor, count: int) -> Tensor:

@@ -46,7 +46,6 @@ def clone(x: Layout) -> Plan | None:
 
 @of_any_layout
 def slice_backward(grad: Layout, sizes: Ints, dim: int, start: int, end: int, step: int) -> Plan | None:
-    """Zeros around slices."""
     if step != 1 and grad.strides is None and prod(sizes) <= MOST and start >= 0 and dim >= 0:
         before, after, count = prod(sizes[:dim]), prod(sizes[dim + 1 :]), grad.shape[dim] if sizes else 1
         return single(loops.slice_in_zeros, 1, tuple(sizes), (), (before, sizes[dim], after, start, step, count))
@@ -55,7 +54,6 @@ def slice_backward(grad: Layout, sizes: Ints, dim: int, start: int, end: int, st
 
 @of_any_layout
 def select_backward(grad: Layout, sizes: Ints, dim: int, index: int) -> Plan | None:
-    """Zeros around one place."""
     own = lines(grad)
     return _embedded(grad, [*own[:dim], (1, 0), *own[dim:]], sizes, dim, index)
 
@@ -69,7 +67,6 @@ def _embedded(grad: Layout, own: list[tuple[int, int]], sizes: Ints, dim: int, s
 
 @of_any_dtype
 def cat(tensors: tuple[Layout, ...], dim: int) -> Plan | None:
-    """One call for each piece."""
     if any(len(t.shape) != len(tensors[0].shape) for t in tensors):
         return None  # one of shape (0,), which counts for nothing
     shape = list(tensors[0].shape)
@@ -79,7 +76,6 @@ def cat(tensors: tuple[Layout, ...], dim: int) -> Plan | None:
 
 @of_any_dtype
 def stack(tensors: tuple[Layout, ...], dim: int) -> Plan | None:
-    """One call for each piece."""
     own = tensors[0].shape
     return _joined(tensors, dim, (*own[:dim], len(tensors), *own[dim:]))
 
@@ -118,13 +114,11 @@ def _joined_as_they_lie(tensors: tuple[Layout, ...], dim: int, shape: Ints) -> P
 
 @of_any_layout
 def cut_apart(wanted: tuple[bool, ...], grad: Layout, shapes: tuple[Ints, ...], dim: int) -> Plan | None:
-    """One call for each piece that is wanted."""
     return _pieces(wanted, grad, shapes, dim)
 
 
 @of_any_layout
 def unstacked(wanted: tuple[bool, ...], grad: Layout, dim: int) -> Plan | None:
-    """One call for each piece that is wanted."""
     own = (*grad.shape[:dim], *grad.shape[dim + 1 :])
     return _pieces(wanted, grad, (own,) * len(wanted), dim)
 

@@ -15,7 +15,6 @@ from . import cpu_loops as loops
 @of_any_layout
 @of_any_dtype
 def roll(x: Layout, shifts: Ints, dims: Ints) -> Plan | None:
-    """Elements moved on, cyclically."""
     if not dims:
         return assembled(x.shape, [turned(prod(x.shape), 1, shifts[0])]) if x.strides is None else None
     shift = [
@@ -27,7 +26,6 @@ def roll(x: Layout, shifts: Ints, dims: Ints) -> Plan | None:
 @of_any_layout
 @of_any_dtype
 def flip(x: Layout, dims: Ints) -> Plan | None:
-    """The order reversed."""
     back = {dim % len(x.shape) for dim in dims} if x.shape else set()
     return assembled(x.shape, [(mirrored if d in back else whole)(*line) for d, line in enumerate(lines(x))])
 
@@ -40,7 +38,6 @@ def padded_whole(x: Layout, pad: Ints, value: float) -> Plan | None:
 @with_whole_numbers(padded_whole)
 @of_any_layout
 def constant_pad_nd(x: Layout, pad: Ints, value: float) -> Plan | None:
-    """One number around."""
     pairs = [(0, 0)] * (len(x.shape) - len(pad) // 2) + list(zip(pad[-2::-2], pad[::-2], strict=True))
     dims = [bordered(*line, *pair) for line, pair in zip(lines(x), pairs, strict=True)]
     return assembled(tuple(map(length, dims)), dims, value)
@@ -48,13 +45,11 @@ def constant_pad_nd(x: Layout, pad: Ints, value: float) -> Plan | None:
 
 @of_any_dtype
 def triu(x: Layout, diagonal: int) -> Plan | None:
-    """Zeros below a diagonal."""
     return moved(x, lambda a: np.triu(a, diagonal)) or _triangle(x, diagonal, True)
 
 
 @of_any_dtype
 def tril(x: Layout, diagonal: int) -> Plan | None:
-    """Zeros above a diagonal."""
     return moved(x, lambda a: np.tril(a, diagonal)) or _triangle(x, diagonal + 1, False)
 
 

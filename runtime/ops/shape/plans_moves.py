@@ -16,7 +16,6 @@ from .cpu_window_loops import columns_to_windows, windows_to_columns
 
 @of_any_layout
 def diagonal_backward(grad: Layout, sizes: Ints, offset: int, dim1: int, dim2: int) -> Plan | None:
-    """Zeros beside a diagonal."""
     if prod(sizes) <= MOST:
         return moved(grad, lambda a: cpu.diagonal_backward(a, sizes, offset, dim1, dim2))
     _, steps, first = views.diagonal(sizes, contiguous_strides(sizes), 0, offset, dim1, dim2)

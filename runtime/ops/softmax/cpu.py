@@ -14,22 +14,18 @@ Array = np.ndarray
 
 
 def softmax(input: Array, dim: int, dtype: object = None) -> Array:
-    """exp(x) / sum(exp(x)) along `dim`."""
     return _along(plans.softmax, dim, input)
 
 
 def log_softmax(input: Array, dim: int, dtype: object = None) -> Array:
-    """x - log(sum(exp(x))) along `dim`."""
     return _along(plans.log_softmax, dim, input)
 
 
 def softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
-    """output * (grad_output - sum(grad_output * output)) along `dim`."""
     return _along(plans.softmax_backward, dim, grad_output, output)
 
 
 def log_softmax_backward(grad_output: Array, output: Array, dim: int) -> Array:
-    """grad_output - exp(output) * sum(grad_output) along `dim`."""
     return _along(plans.log_softmax_backward, dim, grad_output, output)
 
 

@@ -10,20 +10,16 @@ ROW = (Output("row"),)
 
 
 def softmax(input: DeviceArray, dim: int, dtype: object = None) -> DeviceArray:
-    """exp(x) / sum(exp(x)) along `dim`."""
     return over("softmax", (input,), dim, outputs=ROW)
 
 
 def log_softmax(input: DeviceArray, dim: int, dtype: object = None) -> DeviceArray:
-    """x - log(sum(exp(x))) along `dim`."""
     return over("log_softmax", (input,), dim, outputs=ROW)
 
 
 def softmax_backward(grad_output: DeviceArray, output: DeviceArray, dim: int) -> DeviceArray:
-    """output * (grad_output - sum(grad_output * output)) along `dim`."""
     return over("softmax_backward", (grad_output, output), dim, outputs=ROW)
 
 
 def log_softmax_backward(grad_output: DeviceArray, output: DeviceArray, dim: int) -> DeviceArray:
-    """grad_output - exp(output) * sum(grad_output) along `dim`."""
     return over("log_softmax_backward", (grad_output, output), dim, outputs=ROW)

@@ -12,22 +12,18 @@ COLUMNS = 64  # that one thread has, at least
 
 
 def softmax(x: Layout, dim: int) -> Plan | None:
-    """exp(x) / sum(exp(x)) along `dim`."""
     return _along(loops.softmax_rows, loops.softmax_columns, dim, x)
 
 
 def log_softmax(x: Layout, dim: int) -> Plan | None:
-    """x - log(sum(exp(x))) along `dim`."""
     return _along(loops.log_softmax_rows, loops.log_softmax_columns, dim, x)
 
 
 def softmax_backward(grad: Layout, output: Layout, dim: int) -> Plan | None:
-    """output * (grad - sum(grad * output)) along `dim`."""
     return _along(loops.softmax_backward_rows, loops.softmax_backward_columns, dim, grad, output)
 
 
 def log_softmax_backward(grad: Layout, output: Layout, dim: int) -> Plan | None:
-    """grad - exp(output) * sum(grad) along `dim`."""
     return _along(loops.log_softmax_backward_rows, loops.log_softmax_backward_columns, dim, grad, output)
 
 

@@ -37,7 +37,6 @@ def sort(a: Array, dim: int, descending: bool, stable: bool) -> tuple[Array, Arr
 
 
 def argsort(a: Array, dim: int, descending: bool, stable: bool) -> Array:
-    """Where the elements in ascending (or descending) order along `dim` were."""
     return _back(_order(_rows(a, dim), descending), a.shape, dim)
 
 
@@ -53,7 +52,6 @@ def topk(a: Array, k: int, dim: int, largest: bool, sorted: bool) -> tuple[Array
 
 
 def kthvalue(a: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
-    """The k-th least element along `dim`, and where it is."""
     rows = _rows(a, dim)
     missing = rows.dtype.kind == "f" and bool((rows != rows).any())  # nan equals nothing by which it could be found
     chosen = _order(rows, False)[:, k - 1 : k] if missing else _middle(rows, np.full((len(rows), 1), k - 1), True)
@@ -61,14 +59,12 @@ def kthvalue(a: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
 
 
 def _rows(a: Array, dim: int) -> Array:
-    """The array as contiguous rows along `dim`."""
     length = a.shape[dim] if a.ndim else 1
     moved = a if not a.ndim or dim == a.ndim - 1 else np.moveaxis(a, dim, -1)
     return contiguous(moved).reshape(a.size // max(length, 1), length)
 
 
 def _back(rows: Array, shape: Dims, dim: int) -> Array:
-    """Rows along `dim` as an array of `shape`."""
     if dim >= len(shape) - 1:
         return rows.reshape(shape)
     moved = (*shape[:dim], *shape[dim + 1 :], shape[dim])
@@ -76,7 +72,6 @@ def _back(rows: Array, shape: Dims, dim: int) -> Array:
 
 
 def _picked(rows: Array, indices: Array) -> Array:
-    """rows[r, indices[r, i]]."""
     values = np.empty(indices.shape, rows.dtype)
     shared(pick, (rows, indices, values), len(rows), indices.size)
     return values
@@ -93,7 +88,6 @@ def _codes(rows: Array) -> tuple[Array, bool]:
 
 
 def _order(rows: Array, descending: bool) -> Array:
-    """The indices of each row's elements in order."""
     codes, floating = _codes(rows)
     indices = np.empty(rows.shape, np.int64)
     if rows.shape[1] <= SHORT:

@@ -40,11 +40,7 @@ def bin_counts(a: Array, minlength: int) -> Array:
 
 
 def require_none_negative(least: int) -> None:
-    """Refuse a number that has no bin.
-
-    Raises:
-        RuntimeError: it is negative.
-    """
+    """Refuse a number that has no bin; a RuntimeError where it is negative."""
     if least < 0:
         raise RuntimeError(f"bincount(): expected a 1-D tensor of integers that are not negative, but got {least}")
 
@@ -59,7 +55,6 @@ def counts_from(line: Array, low: int, size: int) -> Array | None:
 
 
 def places_for(size: int) -> int:
-    """The length of a table that holds so many counts."""
     return 1 << (size - 1).bit_length()
 
 
@@ -74,11 +69,7 @@ def histc(a: Array, bins: int, min: float, max: float) -> Array:
 
 
 def require_finite(low: float, high: float) -> None:
-    """Refuse a range that is none.
-
-    Raises:
-        RuntimeError: one of the bounds is not finite.
-    """
+    """Refuse a range that is none; a RuntimeError where one of the bounds is not finite."""
     if not (math.isfinite(low) and math.isfinite(high)):
         raise RuntimeError(f"histc(): expected a finite range, but got [{low}, {high}]")
 

@@ -19,7 +19,6 @@ def is_few(k: int, length: int) -> bool:
 
 
 def are_few_blocks(k: int, length: int) -> bool:
-    """Whether k blocks of a row are a small part of it."""
     return length >= LONG and 4 * k * BLOCK <= length
 
 

@@ -20,12 +20,12 @@ from ...kernels.cuda.sorting.runs import BEGINS, LENGTHS
 from ..reduction.cuda_argreduce import argmax
 from . import cpu
 
-INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
+INT32 = np.dtype(np.int32)
+INT64 = np.dtype(np.int64)
 
 
 @within_reach(cpu.sort)
 def sort(a: DeviceArray, dim: int, descending: bool, stable: bool) -> tuple[DeviceArray, DeviceArray]:
-    """The elements in ascending (or descending) order along `dim`, and where they were."""
     return _ranked(a, dim, (0, _length(a, dim)), descending, a.shape)
 
 
@@ -39,7 +39,6 @@ def argsort(a: DeviceArray, dim: int, descending: bool, stable: bool) -> DeviceA
 
 @within_reach(cpu.topk)
 def topk(a: DeviceArray, k: int, dim: int, largest: bool, sorted: bool) -> tuple[DeviceArray, DeviceArray]:
-    """The k greatest (or least) elements along `dim`, the most extreme first, and where they are."""
     shape = (*a.shape[:dim], k, *a.shape[dim + 1 :]) if a.ndim else ()
     return _ranked(a, dim, (0, k), largest, shape)
 
@@ -70,30 +69,25 @@ def _seen(a: DeviceArray, dim: int) -> tuple[int, int, int]:
 
 @within_reach(cpu.median_all)
 def median_all(a: DeviceArray) -> DeviceArray:
-    """The element in the middle of all in order, the lower one of two; nan where one is."""
     return _of_all(a, False)
 
 
 @within_reach(cpu.nanmedian_all)
 def nanmedian_all(a: DeviceArray) -> DeviceArray:
-    """The element in the middle of all that are not nan."""
     return _of_all(a, True)
 
 
 @within_reach(cpu.median_dim)
 def median_dim(a: DeviceArray, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
-    """The element in the middle along `dim`, and where it is; the first nan where there is one."""
     return _middle(a, _seen(a, dim), folding(a.shape, dim, keepdim).result, False)
 
 
 @within_reach(cpu.nanmedian_dim)
 def nanmedian_dim(a: DeviceArray, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
-    """The element in the middle of those along `dim` that are not nan, and where it is."""
     return _middle(a, _seen(a, dim), folding(a.shape, dim, keepdim).result, True)
 
 
 def _of_all(a: DeviceArray, skips: bool) -> DeviceArray:
-    """The median of all elements: of floats without any, nan; of integers the least that there is."""
     if a.size:
         return _middle(a, (1, a.size, 1), (), skips)[0]
     result = memory.result(a, ())
@@ -124,7 +118,6 @@ def _at_ranks(
 
 @within_reach(cpu.mode)
 def mode(a: DeviceArray, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
-    """The least of the elements that occur most often along `dim`, and where it occurs last."""
     x, (before, along, after) = keyed(a), _seen(a, dim)
     lines = before * after
     order = order_of(x.ravel(), lines, along, after)

@@ -36,7 +36,6 @@ def bin_counts(a: DeviceArray, minlength: int) -> DeviceArray:
 
 @within_reach(cpu.histc)
 def histc(a: DeviceArray, bins: int, min: float, max: float) -> DeviceArray:
-    """The number of elements in each of `bins` equal parts of [min, max], or of their range where these are equal."""
     if min == max and a.size:
         min, max = (float(memory.to_host(found(a))) for found in (min_all, max_all))
         cpu.require_finite(min, max)
@@ -48,7 +47,6 @@ def histc(a: DeviceArray, bins: int, min: float, max: float) -> DeviceArray:
 
 @within_reach(cpu.counts_between)
 def counts_between(self: DeviceArray, edges: DeviceArray, weight: DeviceArray | None) -> DeviceArray:
-    """The number of elements, or the sum of their weights, between neighbouring edges; the last bin includes both."""
     bins = len(edges) - 1
     if weight is None:
         return contiguous(counted("between", self, (contiguous(edges),), bins).as_read(self.dtype))
@@ -76,10 +74,6 @@ def counted(name: str, a: DeviceArray, given: tuple[Any, ...], bins: int) -> Dev
 
 @within_reach(cpu.distinct)
 def distinct(a: DeviceArray, dim: int | None, runs: bool, places: bool) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
-    """The distinct elements, or slices along `dim`, in order or as they follow one another.
-
-    Also the index of each element among them and how often each occurs; both empty where `places` is False.
-    """
     shape = (1, a.size, 1) if dim is None else seen(a.shape, dim % a.ndim)
     x, (_, along, after) = keyed(a).ravel(), shape
     order: Any = () if runs or not along else slices_in_order(x, shape)

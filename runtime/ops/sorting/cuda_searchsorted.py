@@ -12,16 +12,16 @@ from ...cuda.array import DeviceArray
 from ...cuda.launching.moving import numbers, over_elements, within_reach
 from ...cuda.memory import contiguous
 from ...kernels.cuda.moving.searching import bisecting, matching
-from . import cpu_searchsorted as cpu
+from . import cpu_searchsorted
 
-BOOL, INT64, FLOAT64 = np.dtype(np.bool_), np.dtype(np.int64), np.dtype(np.float64)
+INT64 = np.dtype(np.int64)
+BOOL, FLOAT64 = np.dtype(np.bool_), np.dtype(np.float64)
 
 
-@within_reach(cpu.searchsorted_indices)
+@within_reach(cpu_searchsorted.searchsorted_indices)
 def searchsorted_indices(
     sorted_sequence: DeviceArray, self: DeviceArray, right: bool, sorter: DeviceArray | None
 ) -> DeviceArray:
-    """Where each element would be put in to keep its row in order, before its equals or after them."""
     result = memory.empty(self.shape, INT64, self.device)
     if result.size:
         computed = FLOAT64 if self.dtype.kind == "f" else INT64
@@ -34,9 +34,8 @@ def searchsorted_indices(
     return result
 
 
-@within_reach(cpu.is_among)
+@within_reach(cpu_searchsorted.is_among)
 def is_among(elements: DeviceArray, test_elements: DeviceArray, assume_unique: bool, invert: bool) -> DeviceArray:
-    """Whether each element equals one of `test_elements`; nan equals nothing. What is unique anyway is no matter."""
     result = memory.empty(elements.shape, BOOL, elements.device)
     computed = joint(elements.dtype, test_elements.dtype)
     given = contiguous(elements), contiguous(test_elements), result
@@ -45,7 +44,6 @@ def is_among(elements: DeviceArray, test_elements: DeviceArray, assume_unique: b
 
 
 def joint(one: np.dtype, other: np.dtype) -> np.dtype:
-    """The dtype in which elements of both are compared."""
     kinds = one.kind + other.kind
     if "c" in kinds:
         return np.dtype(np.complex128)

@@ -24,7 +24,6 @@ MOST_AT_ONCE = 4096  # elements of which the median is found by going through al
 
 @of_any_dtype
 def argsort(x: Layout, dim: int, descending: bool, stable: bool) -> Plan | None:
-    """Where the elements in order were."""
     return _in_lines(loops.argsorted, x, dim, (int(descending),), ((0, x.shape),), (0,))
 
 
@@ -56,7 +55,6 @@ def median_all(x: Layout) -> Plan | None:
 
 @of_any_dtype
 def nanmedian_all(x: Layout) -> Plan | None:
-    """The element in the middle of all that are not nan."""
     return _middle_of_all(x, 1)
 
 
@@ -107,7 +105,6 @@ def searchsorted_indices(rows: Layout, values: Layout, right: bool, sorter: Layo
 
 @of_any_dtype
 def is_among(elements: Layout, test_elements: Layout, assume_unique: bool, invert: bool) -> Plan | None:
-    """Whether elements equal one of a few."""
     count, few = prod(elements.shape), prod(test_elements.shape)
     many = few > COMPARED and few * count > MOST_COMPARED
     if not count or not few or many or not are_contiguous(elements, test_elements):
@@ -130,7 +127,6 @@ def _in_order(x: Layout, dim: int, inverted: bool, skip: int, k: int, shape: Int
 
 
 def _in_lines(kernel: Any, x: Layout, dim: int, ints: Ints, results: Any, indices: Ints) -> Plan | None:
-    """The plan of one loop over short lines."""
     before, along, after = folding(x.shape, dim).folded
     if x.strides is not None or not 0 < along <= MOST_IN_LINE or not prod(x.shape):
         return None

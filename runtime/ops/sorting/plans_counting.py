@@ -12,7 +12,7 @@ from .cpu_distinct_loops import count_or_order, count_runs, order_floats, put_di
 from .cpu_distinct_slices import order_slices, put_slices_in_order
 
 MOST = 1 << 16  # numbers that one thread counts
-FEW = 1 << 10  # numbers for which there are places in any case
+FEW_NUMBERS = 1 << 10  # numbers for which there are places in any case
 MOST_SLICES = 1 << 8  # of which each is put in its place among those before it
 DENSE = 4  # times as many places as there are numbers may be needed
 
@@ -23,7 +23,7 @@ def bin_counts(x: Layout, minlength: int) -> Plan | None:
     size = prod(x.shape)
     if not are_contiguous(x) or not 0 < size <= MOST or minlength > MOST:
         return None
-    ints = minlength, max(minlength, FEW, DENSE * size)
+    ints = minlength, max(minlength, FEW_NUMBERS, DENSE * size)
     return (
         Step(bins_needed, (0,), ((1, (3,)),), (), ints, indices=(1,)),
         Step(counts_of_bins, (0,), ((0, (0,)),), indices=(0,), counted=((0, 1),)),
@@ -40,17 +40,15 @@ def histc(x: Layout, bins: int, min: float, max: float) -> Plan | None:
 
 
 def distinct_whole(x: Layout, dim: int | None, runs: bool, places: bool) -> Plan | None:
-    """The distinct numbers in order, or one of each run."""
     if dim is not None:
         return distinct_slices(x, dim, runs, places)
     if runs:
         return in_runs(x, dim)
-    return in_order(x, dim, places, count_or_order, max(FEW, DENSE * prod(x.shape)))
+    return in_order(x, dim, places, count_or_order, max(FEW_NUMBERS, DENSE * prod(x.shape)))
 
 
 @with_whole_numbers(distinct_whole)
 def distinct(x: Layout, dim: int | None, runs: bool, places: bool) -> Plan | None:
-    """The distinct floats in order, or one of each run."""
     if dim is not None:
         return distinct_slices(x, dim, runs, places)
     return in_runs(x, dim) if runs else in_order(x, dim, places, order_floats, 0)
@@ -90,7 +88,6 @@ def in_order(x: Layout, dim: int | None, places: bool, kernel: Any, room: int) -
 
 @of_any_dtype
 def in_runs(x: Layout, dim: int | None) -> Plan | None:
-    """One element of each run of equal ones, in which run each is, and how long each is."""
     if dim is not None or not are_contiguous(x) or not prod(x.shape):
         return None
     results = (0, (0,)), (1, x.shape), (2, (0,))

@@ -1,11 +1,11 @@
-"""A picture as SVG, laid out here: boxes in layers, arrows as curves between them, a legend above."""
+"""A picture as SVG without Graphviz: boxes in rows, arrows as curves between them, a legend above."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
 
-from .layout import Layers, Places, layered, placed
+from .layout import Places, placed
 from .picture import STYLES, Box, Picture
 
 _MARGIN, _LEGEND = 16.0, 34.0
@@ -22,10 +22,9 @@ _ARROW = (
 
 def svg_text(picture: Picture) -> str:
     """The whole file."""
-    layers = layered(picture)
     widths = [_width(box) for box in picture.boxes]
     heights = [_height(box) for box in picture.boxes]
-    places = placed(layers, widths, heights)
+    places = placed(picture, widths, heights)
     legend = list(_legend(picture))
     width = max(places.width, _legend_width(picture)) + 2 * _MARGIN
     height = places.height + _LEGEND + 2 * _MARGIN
@@ -37,8 +36,8 @@ def svg_text(picture: Picture) -> str:
         '<rect width="100%" height="100%" style="fill:#ffffff;stroke:none"/>',
         *legend,
         f'<g transform="{shift}">',
-        *_arrows(picture, layers, places, widths, heights),
-        *_boxes(picture, layers, places, widths, heights),
+        *_arrows(picture, places, heights),
+        *_boxes(picture, places, widths, heights),
         "</g></svg>",
         "",
     ]
@@ -54,12 +53,10 @@ def _height(box: Box) -> float:
     return _TITLE + _LINE * len(box.lines) + _PADDING
 
 
-def _boxes(
-    picture: Picture, layers: Layers, places: Places, widths: list[float], heights: list[float]
-) -> Iterator[str]:
+def _boxes(picture: Picture, places: Places, widths: list[float], heights: list[float]) -> Iterator[str]:
     for number, box in enumerate(picture.boxes):
         x, width, height = places.x[number], widths[number], heights[number]
-        y = _middle(places, layers.row_of[number]) - height / 2
+        y = places.y[number] - height / 2
         style = STYLES[box.kind]
         yield f'<g class="{box.kind}"><title>{escape(box.note or box.title)}</title>'
         yield (
@@ -72,57 +69,17 @@ def _boxes(
         yield "</g>"
 
 
-def _middle(places: Places, row: int) -> float:
-    return (places.top[row] + places.bottom[row]) / 2
-
-
-def _arrows(
-    picture: Picture, layers: Layers, places: Places, widths: list[float], heights: list[float]
-) -> Iterator[str]:
-    starts, ends = _ports(picture, layers, places, widths)
-    for number, (arrow, chain) in enumerate(zip(picture.arrows, layers.chains, strict=True)):
-        first, last = chain[0], chain[-1]
-        begin = (starts[number], _middle(places, layers.row_of[first]) + heights[first] / 2)
-        finish = (ends[number], _middle(places, layers.row_of[last]) - heights[last] / 2)
-        points = [begin]
-        for joint in chain[1:-1]:  # straight through the row, between its boxes
-            row = layers.row_of[joint]
-            points += [(places.x[joint], places.top[row]), (places.x[joint], places.bottom[row])]
-        yield f'<path d="{_curve([*points, finish])}" marker-end="url(#arrow)"/>'
-        if arrow.label:
-            yield f'<text class="e" x="{begin[0] + 7:.1f}" y="{begin[1] + 10:.1f}">{escape(arrow.label)}</text>'
-
-
-def _ports(
-    picture: Picture, layers: Layers, places: Places, widths: list[float]
-) -> tuple[dict[int, float], dict[int, float]]:
-    """Where on a box's lower edge its arrows leave, and on its upper edge arrive: side by side, so that none cross."""
-    leaving: dict[int, list[tuple[float, int]]] = {}
-    arriving: dict[int, list[tuple[float, int]]] = {}
-    for number, chain in enumerate(layers.chains):
-        leaving.setdefault(chain[0], []).append((places.x[chain[1]], number))
-        arriving.setdefault(chain[-1], []).append((places.x[chain[-2]], number))
-    return _spread(leaving, places, widths), _spread(arriving, places, widths)
-
-
-def _spread(ends: dict[int, list[tuple[float, int]]], places: Places, widths: list[float]) -> dict[int, float]:
-    found = {}
-    for box, others in ends.items():
-        step = min(18.0, 0.7 * widths[box] / max(len(others) - 1, 1))
-        for place, (_, number) in enumerate(sorted(others)):
-            found[number] = places.x[box] + (place - (len(others) - 1) / 2) * step
-    return found
-
-
-def _curve(points: list[tuple[float, float]]) -> str:
-    """From point to point, leaving and arriving vertically."""
-    x, y = points[0]
-    text = [f"M{x:.1f} {y:.1f}"]
-    for x2, y2 in points[1:]:
+def _arrows(picture: Picture, places: Places, heights: list[float]) -> Iterator[str]:
+    """Curves that leave and arrive vertically, under the boxes of the rows between."""
+    for arrow in picture.arrows:
+        x, x2 = places.x[arrow.source], places.x[arrow.target]
+        y = places.y[arrow.source] + heights[arrow.source] / 2
+        y2 = places.y[arrow.target] - heights[arrow.target] / 2
         middle = (y + y2) / 2
-        text.append(f"V{y2:.1f}" if x == x2 else f"C{x:.1f} {middle:.1f} {x2:.1f} {middle:.1f} {x2:.1f} {y2:.1f}")
-        x, y = x2, y2
-    return "".join(text)
+        curve = f"M{x:.1f} {y:.1f}C{x:.1f} {middle:.1f} {x2:.1f} {middle:.1f} {x2:.1f} {y2:.1f}"
+        yield f'<path d="{curve}" marker-end="url(#arrow)"/>'
+        if arrow.label:
+            yield f'<text class="e" x="{x + 7:.1f}" y="{y + 10:.1f}">{escape(arrow.label)}</text>'
 
 
 def _legend(picture: Picture) -> Iterator[str]:

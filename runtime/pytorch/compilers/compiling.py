@@ -53,18 +53,6 @@ def _same(value: T) -> T:
     return value
 
 
-def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None, wrapping: bool = True) -> Any:
-    """The function itself, which is not to be compiled; without it, a decorator.
-
-    Args:
-        fn: the function.
-        recursive: whether what it calls is not to be compiled either.
-        reason: why.
-        wrapping: whether PyTorch would put a function around it.
-    """
-    return _same if fn is None else fn
-
-
 def allow_in_graph(fn: T) -> T:
     """The function itself, which a compiler is not to look into.
 
@@ -78,25 +66,6 @@ def allow_in_graph(fn: T) -> T:
         if not callable(one):
             raise AssertionError("allow_in_graph expects a callable")
     return fn
-
-
-def mark(fn: T) -> T:
-    """The function itself, with a mark that only a compiler would see.
-
-    Args:
-        fn: the function.
-    """
-    return fn
-
-
-def nested_compile_region(fn: Any = None, **kwargs: Any) -> Any:
-    """The function itself, which would be compiled once for all its calls; without it, a decorator.
-
-    Args:
-        fn: the function.
-        **kwargs: what newer versions of PyTorch take.
-    """
-    return _same if fn is None else fn
 
 
 def substitute_in_graph(original_fn: Callable[..., Any], **kwargs: Any) -> Callable[[T], T]:
@@ -117,33 +86,6 @@ def optimize(*args: Any, **kwargs: Any) -> Callable[[T], T]:
     """
     compile(_same)
     return _same
-
-
-def is_compiling() -> bool:
-    """Whether the code that asks is being compiled or exported: never."""
-    return False
-
-
-def is_compile_supported(device_type: str = "cpu") -> bool:
-    """Whether programs can be compiled for a kind of devices: they run as they are.
-
-    Args:
-        device_type: the kind.
-    """
-    return False
-
-
-def step() -> None:
-    """The beginning of an iteration, or a state that is forgotten: nothing is kept from call to call."""
-
-
-def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
-    """The compilers that there are: none.
-
-    Args:
-        exclude_tags: kinds that would be left out.
-    """
-    return []
 
 
 class set_stance:
@@ -169,39 +111,6 @@ class set_stance:
 
     def __exit__(self, *_: object) -> None:
         return None
-
-
-def mark_tensor(t: Any, *args: Any, **kwargs: Any) -> None:
-    """A mark on a tensor for a compiler: which sizes may change. Nothing depends on it.
-
-    Args:
-        t: the tensor.
-        *args, **kwargs: which sizes, and how.
-    """
-
-
-def graph_break(msg: str = "") -> None:
-    """A place where a compiled program would end and another begin: there are none.
-
-    Args:
-        msg: why.
-    """
-
-
-def refuse(*args: Any, **kwargs: Any) -> Any:
-    """A compiler's graph of a program: there is none.
-
-    Args:
-        *args, **kwargs: the program and how to call it.
-
-    Raises:
-        RuntimeError: always.
-    """
-    raise RuntimeError("specgrad compiles no programs: there is nothing to export or to explain")
-
-
-class OptimizedModule:
-    """The class of compiled modules: there are none, `compile` returns the module itself."""
 
 
 class CompileCounter:

@@ -93,8 +93,6 @@ def shape_as_tensor(x: Any) -> Any:
 
 
 class _Opset(ModuleType):
-    """The functions that make nodes of one opset."""
-
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):
             raise AttributeError(name)

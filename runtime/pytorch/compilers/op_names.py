@@ -6,9 +6,8 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
-from ...autograd.methods import AutogradMethods
-from ...methods.mixin import TensorMethods
 from ...namespace import op as own_ops
+from ...tensor.base import fresh_class
 from .custom_ops import REGISTERED
 
 
@@ -44,7 +43,7 @@ class OpOverload:
 
 def _function(name: str) -> Any:
     """The op or method of a name. Private ones are parts of PyTorch's, which libraries list and nobody can call."""
-    found = getattr(own_ops, name, None) or getattr(TensorMethods, name, None) or getattr(AutogradMethods, name, None)
+    found = next((each for home in (own_ops, *fresh_class().__bases__) if (each := getattr(home, name, None))), None)
     return partial(_refuse, name) if found is None and name.startswith("_") else found
 
 
@@ -53,8 +52,6 @@ def _refuse(name: str, *args: Any, **kwargs: Any) -> Any:
 
 
 class OpNamespace(ModuleType):
-    """The ops of one namespace."""
-
     def __getattr__(self, name: str) -> Any:
         found = REGISTERED.get(f"{self.__name__}::{name}")
         if found is not None:
@@ -67,8 +64,6 @@ class OpNamespace(ModuleType):
 
 
 class Ops(ModuleType):
-    """`ops`: `ops.<namespace>.<name>`."""
-
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)

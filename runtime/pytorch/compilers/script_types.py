@@ -29,8 +29,17 @@ KINDS: dict[str, Any] = {
 }
 
 
+class BroadcastingListCls:
+    """`BroadcastingList2[int]` is a number, or a list of two: to Python nothing."""
+
+    def __getitem__(self, types: Any) -> None:
+        return None
+
+
+BroadcastingList1 = BroadcastingList2 = BroadcastingList3 = BroadcastingListCls()
+
+
 def __getattr__(name: str) -> Any:
-    """The class of a name."""
     if name in KINDS:
         return KINDS[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

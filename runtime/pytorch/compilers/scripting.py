@@ -14,10 +14,6 @@ from .compiled_calls import call_as_compiled
 
 T = TypeVar("T")
 _fusion: list[list[tuple[str, int]]] = [[("STATIC", 2), ("DYNAMIC", 10)]]
-_NO_FILES = (
-    "specgrad.jit.{}(): there are no TorchScript programs here; a module is saved by "
-    "specgrad.save(module.state_dict(), file) and loaded by module.load_state_dict(specgrad.load(file))"
-)
 
 
 class TracerWarning(Warning):
@@ -119,73 +115,6 @@ def trace_module(mod: T, inputs: Any, *args: Any, **kwargs: Any) -> T:
     return call_as_compiled(mod)
 
 
-def ignore(drop: Any = False, **kwargs: Any) -> Any:
-    """A decorator of what a compiler is not to look at; the function stays as it is.
-
-    Args:
-        drop: the function, or whether calling it from compiled code is an error.
-    """
-    return drop if callable(drop) else _same
-
-
-def _same(value: T) -> T:
-    return value
-
-
-def unused(fn: T) -> T:
-    """A decorator of what compiled code does not call; the function stays as it is.
-
-    Args:
-        fn: the function.
-    """
-    return fn
-
-
-def export(fn: T) -> T:
-    """A decorator of methods that are to be compiled as well; the method stays as it is.
-
-    Args:
-        fn: the method.
-    """
-    return fn
-
-
-def interface(obj: T) -> T:
-    """A decorator of classes that say what methods others have; the class stays as it is.
-
-    Args:
-        obj: the class.
-    """
-    return obj
-
-
-def script_method(fn: T) -> T:
-    """A decorator of methods of a ScriptModule; the method stays as it is.
-
-    Args:
-        fn: the method.
-    """
-    return fn
-
-
-def script_if_tracing(fn: T) -> T:
-    """A decorator of functions that are compiled while something is traced: never; the function stays as it is.
-
-    Args:
-        fn: the function.
-    """
-    return fn
-
-
-def overload(func: T) -> T:
-    """A decorator of one of several signatures; the function stays as it is.
-
-    Args:
-        func: the function.
-    """
-    return func
-
-
 def annotate(the_type: Any, the_value: T) -> T:
     """The value itself, whose type is said for a compiler.
 
@@ -210,14 +139,30 @@ def unwrap_optional(x: T | None) -> T:
     return x
 
 
-def is_scripting() -> bool:
-    """Whether the code that asks is being compiled: never."""
-    return False
+def boolean_dispatch(
+    arg_name: str,
+    arg_index: int,
+    default: bool,
+    if_true: Callable[..., Any],
+    if_false: Callable[..., Any],
+    module_name: str,
+    func_name: str,
+) -> Callable[..., Any]:
+    """One function of two, of which an argument chooses.
 
+    Args:
+        arg_name, arg_index: its name and its place.
+        default: its value where it is not given.
+        if_true, if_false: the functions.
+        module_name, func_name: what the function is called.
+    """
 
-def is_tracing() -> bool:
-    """Whether the code that asks is being traced: never."""
-    return False
+    def function(*args: Any, **kwargs: Any) -> Any:
+        given = args[arg_index] if len(args) > arg_index else kwargs.get(arg_name, default)
+        return (if_true if given else if_false)(*args, **kwargs)
+
+    function.__name__, function.__module__, function.__doc__ = func_name, module_name, if_true.__doc__
+    return function
 
 
 def freeze(mod: T, preserved_attrs: list[str] | None = None, optimize_numerics: bool = True) -> T:
@@ -243,32 +188,6 @@ def optimize_for_inference(mod: T, other_methods: list[str] | None = None) -> T:
         other_methods: methods besides forward.
     """
     return freeze(mod)
-
-
-def save(m: Any, f: Any, _extra_files: Any = None) -> None:
-    """Save a compiled module: there are none.
-
-    Args:
-        m: the module.
-        f: the file.
-
-    Raises:
-        RuntimeError: always, with what to do instead.
-    """
-    raise RuntimeError(_NO_FILES.format("save"))
-
-
-def load(f: Any, map_location: Any = None, _extra_files: Any = None, _restore_shapes: bool = False) -> Any:
-    """Load a compiled module: its program cannot be run here.
-
-    Args:
-        f: the file.
-        map_location: the device.
-
-    Raises:
-        RuntimeError: always, with what to do instead.
-    """
-    raise RuntimeError(_NO_FILES.format("load"))
 
 
 def fork(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Future:
@@ -340,29 +259,6 @@ def set_fusion_strategy(strategy: list[tuple[str, int]]) -> list[tuple[str, int]
     """
     before, _fusion[0] = _fusion[0], list(strategy)
     return before
-
-
-def onednn_fusion_enabled() -> bool:
-    """Whether oneDNN joins ops of compiled programs: never."""
-    return False
-
-
-def enable_onednn_fusion(enabled: bool) -> None:
-    """Ask for oneDNN to join ops of compiled programs; there are none, so nothing depends on it.
-
-    Args:
-        enabled: whether it is asked for.
-    """
-
-
-@contextmanager
-def optimized_execution(should_optimize: bool) -> Iterator[None]:
-    """A block in which compiled programs are optimized or not; there are none, so nothing depends on it.
-
-    Args:
-        should_optimize: whether they are.
-    """
-    yield
 
 
 @contextmanager

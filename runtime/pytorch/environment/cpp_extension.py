@@ -10,24 +10,6 @@ _MESSAGE = (
 )
 
 
-def _refused(name: str, doc: str) -> Any:
-    def call(*args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError(_MESSAGE.format(name))
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"{doc}\n\nArgs:\n    *args, **kwargs: as in PyTorch.\n\nRaises:\n    RuntimeError: always.\n"
-    return call
-
-
-load = _refused("load", "Compile and load an extension: refused.")
-load_inline = _refused("load_inline", "Compile and load an extension from text: refused.")
-include_paths = _refused("include_paths", "The folders of PyTorch's headers: refused.")
-library_paths = _refused("library_paths", "The folders of PyTorch's libraries: refused.")
-CppExtension = _refused("CppExtension", "An extension in C++ for setuptools: refused.")
-CUDAExtension = _refused("CUDAExtension", "An extension in CUDA for setuptools: refused.")
-SyclExtension = _refused("SyclExtension", "An extension in SYCL for setuptools: refused.")
-
-
 class BuildExtension:
     """The command of setuptools by which extensions are compiled: refused.
 
@@ -42,8 +24,3 @@ class BuildExtension:
     def with_options(cls, **options: Any) -> type[BuildExtension]:
         """The class itself, whatever the `options`: setup scripts name it before they build."""
         return cls
-
-
-def is_ninja_available() -> bool:
-    """Whether extensions could be compiled by ninja: they cannot be compiled."""
-    return False

@@ -4,16 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .process_groups import Absent
-
-
-class DTensor(Absent):
-    """The class of tensors that lie on several processes: no tensor is one."""
-
-
-class DeviceMesh(Absent):
-    """The class of grids of processes: there are none."""
-
 
 class Placement:
     """How a tensor would lie along one dimension of a grid of processes."""

@@ -138,7 +138,6 @@ def _unpacked(path: str, folder: str) -> str:
 
 
 def _entries(repo_or_dir: str, source: str) -> ModuleType:
-    """The module `hubconf.py` of a folder."""
     if source not in ("github", "local"):
         raise ValueError(f'Unknown source: "{source}". Allowed values: "github" | "local".')
     if source == "github":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from importlib.util import find_spec
 from types import TracebackType
 from typing import Any
 
@@ -26,14 +28,12 @@ class Silent:
         self.total, self.disable, self.n = total, disable, 0
 
     def update(self, n: Any = 1) -> None:
-        """Count `n` steps more."""
         self.n += n
 
     def set_description(self, *args: Any, **kwargs: Any) -> None:
         """What a bar would say."""
 
     def write(self, s: str, **kwargs: Any) -> None:
-        """Print a line `s`."""
         print(s)
 
     def close(self) -> None:
@@ -49,3 +49,8 @@ class Silent:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def bar_class() -> Any:
+    """The class `tqdm` of the package of that name; `Silent` where it is not installed."""
+    return import_module("tqdm.auto").tqdm if find_spec("tqdm") else Silent

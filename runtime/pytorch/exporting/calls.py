@@ -60,12 +60,10 @@ def _plain(kind: str, value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """A number that may be given as a tensor."""
     return host_array(value).item() if isinstance(value, TensorBase) else value
 
 
 def tensors_in(values: Any) -> Iterator[Any]:
-    """The tensors among arguments, and in lists of them."""
     for value in values:
         if isinstance(value, TensorBase):
             yield value
@@ -131,7 +129,6 @@ def _promoted(rule: str, found: Any) -> str:
 
 
 def translate(graph: Graph, entry: Op, arguments: dict[str, Any], results: list[Any]) -> list[Value | None]:
-    """The values of an op's results, in the dtypes that they have."""
     onnx = Operators(graph)
     scope = {"__builtins__": {}, **_BUILTINS, "np": np, **_operators(onnx), **_helpers(onnx, entry), **arguments}
     described = [_described(graph, result) for result in results]
@@ -148,7 +145,6 @@ def translate(graph: Graph, entry: Op, arguments: dict[str, Any], results: list[
 
 
 def _described(graph: Graph, result: Any) -> Value:
-    """What a formula may know of a result: shape and dtype."""
     return Value(graph, RESULT, result._dtype.name, tuple(result._shape))
 
 
@@ -169,7 +165,6 @@ def _helpers(onnx: Operators, entry: Op) -> dict[str, Any]:
 
 @functools.cache
 def _own_functions(package: str) -> dict[str, Callable[..., Any]]:
-    """Those of a user's package: of its module `onnx`."""
     name = f"{package}.onnx"
     own = package != __name__.partition(".")[0] and package and find_spec(name) is not None
     return _offered(import_module(name)) if own else {}
@@ -177,7 +172,6 @@ def _own_functions(package: str) -> dict[str, Callable[..., Any]]:
 
 @functools.cache
 def _helper_functions() -> dict[str, Callable[..., Any]]:
-    """Those of this room, and of the families of ops."""
     package = __name__.rpartition(".pytorch.")[0]
     families = import_module(f"{package}.ops")
     modules = [import_module(".vocabulary", __package__)]
@@ -189,6 +183,5 @@ def _helper_functions() -> dict[str, Callable[..., Any]]:
 
 
 def _offered(module: ModuleType) -> dict[str, Callable[..., Any]]:
-    """The public functions that a module defines."""
     found = {name: each for name, each in vars(module).items() if inspect.isfunction(each) and name[0] != "_"}
     return {name: function for name, function in found.items() if function.__module__ == module.__name__}

@@ -63,7 +63,6 @@ def _dim_name(dim: Any, number: int, axis: Any) -> str:
 
 
 def sizes_of(axes: Axes, tensors: Sequence[Any]) -> Sizes:
-    """The sizes to record at."""
     named: dict[str, list[int]] = {}
     places: dict[str, tuple[int, int]] = {}
     for number, (each, tensor) in enumerate(zip(axes, tensors, strict=True)):
@@ -93,11 +92,9 @@ def grown(tensors: Sequence[Any], axes: Axes, sizes: Sizes, recording: int) -> l
 
 
 def named_shape(shape: Sequence[int], axes: Mapping[int, str]) -> tuple[Any, ...]:
-    """A shape with names in the place of dynamic sizes."""
     named = {axis % len(shape): name for axis, name in axes.items()}
     return tuple(named.get(axis, size) for axis, size in enumerate(shape))
 
 
 def tensors_of(args: Any, kwargs: Any) -> list[Any]:
-    """The tensors among nested arguments, in order."""
     return [leaf for leaf in flatten((args, kwargs))[0] if isinstance(leaf, TensorBase)]

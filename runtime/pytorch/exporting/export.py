@@ -169,7 +169,6 @@ class Exported:
         self.outputs: list[Any] = []  # what the module returned, of the first recording
 
     def axes(self, dynamic_axes: Mapping[str, Any] | None, dynamic_shapes: Any) -> Axes:
-        """For each input its dynamic axes."""
         if dynamic_shapes is not None:
             return from_dynamic_shapes(dynamic_shapes, self.args, self.kwargs, self.parameters)
         known = {*self.input_names, *(self.output_names or ()), "output"}
@@ -179,7 +178,6 @@ class Exported:
         return from_dynamic_axes(dynamic_axes or {}, self.input_names)
 
     def static(self) -> Graph:
-        """The graph for inputs of these very shapes."""
         graph, self.outputs = self.record([tensor.detach().clone() for tensor in self.tensors], False)
         return graph
 
@@ -190,7 +188,6 @@ class Exported:
         return unified([graph for graph, _ in found], sizes)
 
     def record(self, tensors: list[Any], everything: bool) -> tuple[Graph, list[Any]]:
-        """The graph of one call."""
         leaves, tree = flatten((self.args, self.kwargs))
         given = iter(tensors)
         leaves = [next(given) if isinstance(leaf, TensorBase) else leaf for leaf in leaves]
@@ -204,7 +201,6 @@ class Exported:
         )
 
     def finish(self, graph: Graph, axes: Axes) -> None:
-        """Give names to inputs, outputs and their sizes."""
         for value, own in zip(graph.inputs, axes or [{}] * len(graph.inputs), strict=True):
             value.shape = named_shape(value.shape or (), own) if own else value.shape
         count = len(graph.outputs)
@@ -214,7 +210,6 @@ class Exported:
 
 
 def _parameter_names(model: Any, count: int) -> list[str]:
-    """The names of the parameters of `forward`, one for each argument by place."""
     parameters = inspect.signature(getattr(model, "forward", model)).parameters.values()
     names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     starred = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "input")
@@ -222,7 +217,6 @@ def _parameter_names(model: Any, count: int) -> list[str]:
 
 
 def _leaf_names(name: str, value: Any) -> Iterator[str]:
-    """A name for each tensor in an argument."""
     if isinstance(value, TensorBase):
         yield name
     elif isinstance(value, (Mapping, list, tuple)):
@@ -245,7 +239,6 @@ def _outputs_in(value: Any) -> Iterator[Any]:
 
 
 def _named_tensors(model: Any) -> dict[str, Any]:
-    """Parameters and buffers by the names of the state dict."""
     if not hasattr(model, "named_parameters"):
         return {}
     return dict([*model.named_parameters(), *model.named_buffers()])
@@ -259,7 +252,6 @@ def _module_paths(model: Any) -> dict[int, str]:
 
 @contextmanager
 def _eval_mode(model: Any) -> Iterator[None]:
-    """Inside, a module computes as after `eval()`."""
     modules = [module for module in model.modules() if module.training] if hasattr(model, "modules") else []
     for module in modules:
         module.training = False

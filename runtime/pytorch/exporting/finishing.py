@@ -9,7 +9,6 @@ from .values import CONSTANT, RESULT, Value
 
 
 def finish(graph: Graph, input_names: Sequence[str], output_names: Sequence[str]) -> None:
-    """Make a graph ready to be written."""
     _give_outputs_nodes(graph)
     graph.prune()
     _join_constants(graph)

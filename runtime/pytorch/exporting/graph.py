@@ -59,14 +59,12 @@ class Graph:
         return self.constant(as_dtype(array, dtype))
 
     def constant(self, data: Any) -> Value:
-        """A constant."""
         array = np.array(data)
         value = Value(self, CONSTANT, array.dtype.name, array.shape)
         value.data = array
         return value
 
     def read(self) -> Iterator[Value]:
-        """Every value that a node or the caller reads."""
         for node in self.nodes:
             yield from (value for value in node.inputs if value is not None)
         yield from self.outputs
@@ -80,7 +78,6 @@ class Graph:
                 yield value
 
     def prune(self) -> None:
-        """Drop the nodes of which nothing is used."""
         wanted = {id(value) for value in self.outputs}
         kept = []
         for node in reversed(self.nodes):
@@ -90,7 +87,6 @@ class Graph:
         self.nodes = kept[::-1]
 
     def replace(self, old: dict[Value, Value]) -> None:
-        """Read other values in the place of some."""
         for node in self.nodes:
             node.inputs = [value if value is None else old.get(value, value) for value in node.inputs]
         self.outputs = [old.get(value, value) for value in self.outputs]
@@ -135,7 +131,6 @@ def as_dtype(array: Any, name: str) -> Any:
 
 
 def _attribute(kind: str, value: Any) -> Any:
-    """An attribute in the type that the operator wants."""
     if kind == "ints":
         return [int(each) for each in value]
     if kind == "floats":

@@ -31,8 +31,6 @@ class Memory:
 
 
 class Memories:
-    """The values of all tensors that have been seen."""
-
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.onnx = Operators(graph)
@@ -40,7 +38,6 @@ class Memories:
         self.alive: list[Any] = []  # so that no address is used again
 
     def varies(self, tensor: Any) -> bool:
-        """Whether a tensor depends on an input of the graph."""
         memory = self.found.get(id(tensor._storage))
         return memory is not None and any(value is None or value.varies for value in memory.values.values())
 
@@ -61,7 +58,6 @@ class Memories:
         return value
 
     def put(self, tensor: Any, value: Value | None) -> None:
-        """Note the value of what an op has returned."""
         if value is not None:
             value.shape = tensor._shape
         memory = self.found.get(id(tensor._storage))
@@ -127,12 +123,10 @@ class Memories:
 
 
 def place_of(tensor: Any) -> Place:
-    """Where a tensor lies in its memory."""
     return tensor._offset, tuple(tensor._shape), tuple(tensor.stride()), tensor._dtype.name
 
 
 def _positions(place: Place) -> Any:
-    """The position in memory of each element."""
     offset, shape, strides, _ = place
     found = np.full(shape, offset, np.int64)
     for dim, (size, step) in enumerate(zip(shape, strides, strict=True)):

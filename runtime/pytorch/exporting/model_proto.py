@@ -17,11 +17,7 @@ _NEEDED = "onnx.export() writes files with the package onnx: pip install specgra
 
 
 def onnx_package() -> Any:
-    """The `onnx` package.
-
-    Raises:
-        ModuleNotFoundError: it is not installed.
-    """
+    """The `onnx` package; a ModuleNotFoundError where it is not installed."""
     try:
         return import_module("onnx")
     except ModuleNotFoundError as error:
@@ -87,6 +83,5 @@ def _described(onnx: Any, value: Value) -> Any:
 
 
 def tensor_proto(onnx: Any, name: str, array: Any, dtype: str) -> Any:
-    """An array as ONNX stores it."""
     raw = np.ascontiguousarray(array).tobytes()
     return onnx.TensorProto(name=name, data_type=NUMBERS[dtype], dims=list(array.shape), raw_data=raw)

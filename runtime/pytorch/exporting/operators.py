@@ -43,8 +43,6 @@ class Parameter(NamedTuple):
 
 
 class Operator(NamedTuple):
-    """One operator."""
-
     name: str
     inputs: tuple[Parameter, ...]
     attributes: dict[str, str]
@@ -57,7 +55,6 @@ class Operator(NamedTuple):
 
 @functools.cache
 def operators() -> dict[str, Operator]:
-    """All operators by name."""
     text = Path(__file__).with_name("onnx_operators.txt").read_text(encoding="utf-8")
     return {operator.name: operator for operator in map(_operator, text.splitlines())}
 

@@ -45,7 +45,6 @@ class Recorder:
         self.inside = False  # of an op that is recorded itself
 
     def declare(self, parameters: dict[str, Any], inputs: list[Any]) -> None:
-        """Name the parameters, and what varies."""
         for tensor in inputs:
             self.memories.declare(tensor, INPUT)
         for name, tensor in parameters.items():
@@ -54,7 +53,6 @@ class Recorder:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Inside, ops are recorded."""
         watch.enter(_NAME, Watcher(intercept=self.intercept, order=_INNERMOST, read=self.read))
         try:
             yield
@@ -107,7 +105,6 @@ class Recorder:
         return kind(f"onnx.export(): {name}{where} ({_line()}): {why}")
 
     def module(self) -> str:
-        """The path of the innermost module whose method is running."""
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:
             path = self.paths.get(id(frame.f_locals.get("self")))

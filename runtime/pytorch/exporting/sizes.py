@@ -77,7 +77,6 @@ class Unifier:
         return ", ".join(f"'{name}'" for name in self.sizes.named)
 
     def _node(self, nodes: tuple[Node, ...]) -> None:
-        """One node of all recordings."""
         first = nodes[0]
         self.graph.op, self.graph.module = first.op, first.module
         if any(node.attributes.keys() != first.attributes.keys() for node in nodes) or any(
@@ -103,7 +102,6 @@ class Unifier:
         return self.graph.constant(np.where(np.arange(len(rows[0])) == differing[0], -1, rows[0]))
 
     def _value(self, values: Any, node: Node | None) -> Value:
-        """What stands for the values of all recordings."""
         first: Value = values[0]
         datas = [value.data for value in values]
         if all(value is first for value in values):
@@ -134,7 +132,6 @@ class Unifier:
         return self._numbers([np.array(data.shape, np.int64) for data in datas], node)
 
     def _numbers(self, datas: list[Any], node: Node | None) -> Value:
-        """Arrays of one shape, number by number."""
         first = datas[0]
         columns = [[data.flat[k].item() for data in datas] for k in range(first.size)]
         if any(number != int(number) for numbers in columns if len(set(numbers)) > 1 for number in numbers):
@@ -145,7 +142,6 @@ class Unifier:
         return whole if first.dtype == np.int64 else self.onnx.Cast(whole, to=NUMBERS[first.dtype.name])
 
     def _number(self, numbers: list[Any], node: Node | None) -> Value:
-        """One number, as a tensor of one element."""
         if len(set(numbers)) == 1:
             return self.graph.constant(np.array([int(numbers[0])], np.int64))
         found = self.sizes.formula([int(number) for number in numbers])
@@ -166,7 +162,6 @@ class Unifier:
         return self.known[name]
 
     def _shape(self, values: Any) -> Any:
-        """A shape in which sizes that differ are names."""
         shapes = [value.shape for value in values]
         if any(len(shape) != len(shapes[0]) for shape in shapes):
             raise OnnxExporterError(f"onnx.export(): the dimensions of an output depend on {self._names()}")

@@ -25,13 +25,11 @@ class Value:
 
     @property
     def ndim(self) -> int:
-        """The number of dimensions."""
         assert self.shape is not None
         return len(self.shape)
 
     @property
     def is_float(self) -> bool:
-        """Whether it has floats."""
         return "float" in self.dtype
 
     def __add__(self, other: Any) -> Any:

@@ -11,7 +11,6 @@ from .operators import NUMBERS
 
 
 def cast(onnx: Any, x: Any, dtype: str) -> Any:
-    """The values in another dtype."""
     return x if x.dtype == dtype else onnx.Cast(x, to=NUMBERS[dtype])
 
 
@@ -29,22 +28,18 @@ def axes(onnx: Any, x: Any, dim: Any) -> list[int]:
 
 
 def split(onnx: Any, x: Any, sizes: Sequence[int], dim: int) -> Any:
-    """Parts of given sizes along a dimension, as a tuple."""
     return x.graph.add("Split", (x, list(sizes)), {"axis": dim}, count=len(sizes))
 
 
 def flat(onnx: Any, x: Any) -> Any:
-    """The elements as one dimension."""
     return onnx.Reshape(x, [-1])
 
 
 def permuted(onnx: Any, x: Any, order: Sequence[int]) -> Any:
-    """The dimensions in another order."""
     return onnx.Transpose(x, perm=[dim % x.ndim for dim in order])
 
 
 def swapped(onnx: Any, x: Any, first: int, second: int) -> Any:
-    """Two dimensions in each other's place."""
     order = list(range(x.ndim))
     if order:
         order[first], order[second] = order[second], order[first]
@@ -52,10 +47,8 @@ def swapped(onnx: Any, x: Any, first: int, second: int) -> Any:
 
 
 def filled(onnx: Any, shape: Sequence[int], value: Any, dtype: str) -> Any:
-    """One number everywhere."""
     return onnx.Expand(cast(onnx, onnx.Reshape(np.asarray(value), [1] * len(shape)), dtype), list(shape))
 
 
 def wrapped(onnx: Any, index: Any, size: int) -> Any:
-    """Indices counted from the front."""
     return onnx.Where(onnx.Less(index, 0), index + size, index)

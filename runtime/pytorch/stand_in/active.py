@@ -33,8 +33,6 @@ class StandIn:
 
 
 class _State:
-    """What was there before, to be put back."""
-
     def __init__(self) -> None:
         self._depth = 0
         self._finder = Finder()
@@ -149,7 +147,6 @@ def _has_home(cls: Any) -> bool:
 
 
 def _public_home(module: str) -> str:
-    """PyTorch's module for the classes of one of ours."""
     short = module.removeprefix(OWN + ".")
     if not short.startswith("nn."):
         return NAME

@@ -26,12 +26,10 @@ Summary: specgrad, which stands in for PyTorch
 
 
 def own_name(name: str) -> str:
-    """The name in specgrad of a module of PyTorch's."""
     return OWN + (f".{name}" if name.partition(".")[0] == BESIDE else name.removeprefix(NAME))
 
 
 def is_pytorchs(name: str) -> bool:
-    """Whether a module is one of PyTorch's, by its name."""
     return name.partition(".")[0] in (NAME, BESIDE)
 
 
@@ -51,8 +49,6 @@ class _SameModule(Loader):
 
 
 class _Described(Distribution):
-    """What `importlib.metadata` says of torch."""
-
     def read_text(self, filename: str) -> str | None:
         return {"METADATA": _METADATA, "top_level.txt": f"{NAME}\n"}.get(str(filename))
 
@@ -105,7 +101,6 @@ def exists(name: str) -> bool:
 
 
 def module_of(name: str) -> ModuleType:
-    """The module of a name that `exists` has found."""
     parent, _, last = name.rpartition(".")
     if name in sys.modules or not parent or find_spec(name) is not None:
         return import_module(name)

@@ -58,7 +58,6 @@ def _sprite(images: np.ndarray) -> np.ndarray:
 
 
 def _listed(name: str, paths: dict[str, str], sizes: tuple[int, ...]) -> str:
-    """One entry of the projector's list."""
     lines = [f'  tensor_name: "{name}"']
     lines += [f'  {kind}: "{path}"' for kind, path in paths.items() if kind != "image_path"]
     if sizes:

@@ -7,11 +7,7 @@ from typing import Any
 
 
 def part(name: str) -> Any:
-    """A module of the package.
-
-    Raises:
-        ImportError: it is not installed.
-    """
+    """A module of the package; an ImportError where it is not installed."""
     try:
         return importlib.import_module(f"tensorboard.{name}")
     except ImportError as error:
@@ -22,5 +18,4 @@ def part(name: str) -> Any:
 
 
 def proto(name: str) -> Any:
-    """A module of the package's messages: `summary`, `event`, `tensor`."""
     return part(f"compat.proto.{name}_pb2")

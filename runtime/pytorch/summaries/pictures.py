@@ -51,7 +51,6 @@ def _as_pixels(image: Any, dataformats: str) -> np.ndarray:
 
 
 def _grid(images: np.ndarray, columns: int = 8) -> np.ndarray:
-    """Images beside and below each other as one."""
     count, height, width, channels = images.shape
     across = min(count, columns)
     down = -(-count // across)
@@ -62,7 +61,6 @@ def _grid(images: np.ndarray, columns: int = 8) -> np.ndarray:
 
 
 def image(tag: str, tensor: Any, dataformats: str) -> Any:
-    """The summary of an image."""
     pixels = _as_pixels(tensor, dataformats)
     height, width, channels = pixels.shape
     summary = proto("summary").Summary

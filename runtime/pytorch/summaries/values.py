@@ -55,12 +55,10 @@ def _tensor(kind: str, values: dict[str, Any], shape: tuple[int, ...] = ()) -> A
 
 
 def tensor_summary(tag: str, metadata: Any, kind: str, values: dict[str, Any], shape: tuple[int, ...]) -> Any:
-    """The summary of a tensor for a plugin, which its metadata name."""
     return _value(tag=tag, metadata=metadata, tensor=_tensor(kind, values, shape))
 
 
 def text(tag: str, string: str) -> Any:
-    """The summary of a text."""
     metadata = part("plugins.text.metadata").create_summary_metadata("", "")
     return tensor_summary(f"{tag}/text_summary", metadata, "DT_STRING", {"string_val": [string.encode()]}, (1,))
 
@@ -94,7 +92,6 @@ def histogram(tag: str, values: Any, bins: Any, max_bins: int | None) -> Any:
 def histogram_of_counts(
     tag: str, low: Any, high: Any, number: Any, total: Any, squares: Any, limits: Any, counts: Any
 ) -> Any:
-    """The summary of a distribution that was counted already."""
     made = proto("summary").HistogramProto(
         min=float(low),
         max=float(high),

@@ -52,7 +52,6 @@ class SummaryWriter:
         self._get_file_writer()
 
     def _get_file_writer(self) -> FileWriter:
-        """The writer of the folder, which is made again after `close`."""
         if self.all_writers is None or self.file_writer is None:
             self.file_writer = FileWriter(self.log_dir, *self._options)
             self.all_writers = {self.file_writer.get_logdir(): self.file_writer}

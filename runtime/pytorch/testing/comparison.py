@@ -16,8 +16,6 @@ _NUMBERS = bool, int, float, complex, np.number, np.bool_
 
 
 class Options(NamedTuple):
-    """What counts in a comparison."""
-
     rtol: float | None
     atol: float | None
     equal_nan: bool

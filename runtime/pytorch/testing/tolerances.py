@@ -21,11 +21,7 @@ def default_tolerances(*kinds: dtype) -> tuple[float, float]:
 
 
 def chosen_tolerances(rtol: Any, atol: Any, *kinds: dtype) -> tuple[float, float]:
-    """The tolerances that are given, or the defaults.
-
-    Raises:
-        ValueError: one is given and the other is not.
-    """
+    """The tolerances that are given, or the defaults; a ValueError where one is given and the other is not."""
     if (rtol is None) != (atol is None):
         missing = "rtol" if rtol is None else "atol"
         raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {missing}.")

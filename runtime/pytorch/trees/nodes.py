@@ -68,7 +68,6 @@ def is_namedtuple(obj: Any) -> bool:
 
 
 def node_type(tree: Any) -> Any:
-    """What stands for the class of a tree in the registry."""
     kind = type(tree)
     return namedtuple if kind not in SUPPORTED_NODES and is_namedtuple_class(kind) else kind
 
@@ -188,7 +187,6 @@ def _numbered(items: Iterable[Any]) -> list[tuple[Any, Any]]:
 
 
 def _of_sequence(make: Callable[[Any], Any], name: str) -> NodeDef:
-    """A class whose objects are their items and nothing else."""
     return NodeDef(
         make, lambda x: (list(x), None), lambda c, _: make(c), lambda x: (_numbered(x), None), f"{name}.{make.__name__}"
     )

@@ -36,7 +36,6 @@ class Call:
 
     @property
     def first(self) -> Any:
-        """The first argument."""
         return self.args[0]
 
     def on(self, first: Any) -> Any:
@@ -66,12 +65,10 @@ def place_of_out(function: Function) -> int:
 
 
 def is_marked(value: Any) -> bool:
-    """Whether a value is a marked tensor."""
     return isinstance(value, TensorBase) and value.marked
 
 
 def has_marked(values: Any) -> bool:
-    """Whether there is a marked tensor among values, or items of lists."""
     for value in values:
         kind = value.__class__
         if getattr(kind, "marked", False) or ((kind is tuple or kind is list) and has_marked(value)):
@@ -80,7 +77,6 @@ def has_marked(values: Any) -> bool:
 
 
 def shown(value: Any) -> Any:
-    """A tensor, or each of a list, without marks."""
     kind = value.__class__
     if kind is tuple or kind is list:
         return kind(map(shown, value))
@@ -105,11 +101,7 @@ def rule_of(name: str, function: Function) -> Callable[[Call], Any]:
 
 
 def computed(call: Call) -> Any:
-    """What the op gives for what the tensors show.
-
-    Raises:
-        RuntimeError: the op writes to a list of tensors.
-    """
+    """What the op gives for what the tensors show; a RuntimeError where the op writes to a list of tensors."""
     first = call.args[0] if call.args else None
     if call.function.__name__[-1] == "_" and first.__class__ in (tuple, list) and has_marked(first):
         raise RuntimeError(
@@ -125,7 +117,6 @@ def viewed(call: Call) -> Any:
 
 
 def marked_view(call: Call, conjugated: bool, negated: bool) -> Any:
-    """What a view op gives, with these marks."""
     first = call.first
     plain = standing(first)
     made = call.on(plain)
@@ -139,12 +130,10 @@ def marked_view(call: Call, conjugated: bool, negated: bool) -> Any:
 
 
 def is_over(view: Any, tensor: Any) -> bool:
-    """Whether a view has the memory of a marked tensor."""
     return origin_of(storage_of(view)) is origin_of(storage_of(tensor))
 
 
 def follow_tangents(call: Call, views: list[Any]) -> None:
-    """Give views of a tensor the same views of its tangents."""
     for level, tangent in call.first._tangent.items():
         made = call.function(tangent, *map(shown, call.args[1:]), **call.kwargs)
         for view, part in zip(views, made if made.__class__ in (tuple, list) else (made,), strict=True):
@@ -166,7 +155,6 @@ def written_singly(call: Call) -> Any:
 
 
 def written_out(call: Call) -> Any:
-    """An op whose results are written to tensors that are given."""
     given = call.kwargs["out"]
     several = given if given.__class__ in (tuple, list) else (given,)
     copies = [resolved(tensor) for tensor in several]

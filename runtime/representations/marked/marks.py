@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from ...extension_points import fill
+
 
 class Classes:
     """The classes of tensors by their marks (conjugated, negated), empty until there is a marked one."""
@@ -13,12 +15,10 @@ class Classes:
 
 
 def as_conjugate(view: Any) -> Any:
-    """The view itself, from now on one of conjugates."""
     return turned(view, True, False)
 
 
 def as_negative(view: Any) -> Any:
-    """The view itself, from now on one of negatives."""
     return turned(view, False, True)
 
 
@@ -28,3 +28,6 @@ def turned(view: Any, conjugated: bool, negated: bool) -> Any:
         Classes.by_marks = import_module(".tensor", __package__).classes_by_marks()  # which few programs need
     view.__class__ = Classes.by_marks[view.conjugated is not conjugated, view.negated is not negated]
     return view
+
+
+fill("lazy_conj", turned)

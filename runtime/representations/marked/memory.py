@@ -29,13 +29,10 @@ MOST_AT_ONCE = 2**15  # elements that NumPy has turned before an op has asked fo
 
 
 class CloneBackward0(Node):
-    """The same elements in other memory."""
-
     __slots__ = ()
     op_name = "clone"
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """The gradient as it is."""
         return (grad,)
 
 
@@ -61,7 +58,6 @@ def standing(tensor: Any) -> Any:
 
 
 def copied_edge(tensor: Any) -> Any:
-    """The edge of a copy of a tensor."""
     return CloneBackward0((edge_of(tensor),))
 
 

@@ -23,8 +23,6 @@ _BITS = {"conj": "conjugate", "neg": "negative"}
 
 
 class MarkedMethods(TensorBase):
-    """The members of marked tensors that differ from those of others."""
-
     __slots__ = ()
     marked: bool = True
     conjugated: bool
@@ -59,35 +57,28 @@ class MarkedMethods(TensorBase):
         return self if self.is_contiguous(*given) else resolved(self).contiguous(*given)
 
     def untyped_storage(self) -> Any:
-        """The memory that the tensor shares with others."""
         return stored(self).untyped_storage()
 
     def storage(self) -> Any:
-        """The memory that the tensor shares with others, with its dtype."""
         return stored(self).storage()
 
     _typed_storage = storage
 
     def is_shared(self) -> bool:
-        """Whether other processes see the memory."""
         return stored(self).is_shared()
 
     def share_memory_(self) -> Any:
-        """Let other processes see the memory."""
         stored(self).share_memory_()
         return self
 
     def is_pinned(self) -> bool:
-        """Whether the memory is page-locked."""
         return stored(self).is_pinned()
 
     def is_set_to(self, tensor: Any) -> bool:
-        """Whether another tensor is the same view of the same memory."""
         same_marks = (self.conjugated, self.negated) == (tensor.conjugated, tensor.negated)
         return same_marks and bool(stored(self).is_set_to(stored(tensor)))
 
     def aliased(self, shape: Any, strides: Any, offset: int) -> Any:
-        """A tensor over this memory outside the graph, with the same marks."""
         return like(self, alias(stored(self), shape, strides, offset))
 
     @property

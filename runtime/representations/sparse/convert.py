@@ -16,11 +16,7 @@ from .pattern import COMPRESSED_DIM, by_coordinates, compressed
 
 
 def in_layout(tensor: Any, layout: Layout, sparse_dims: int | None = None) -> Any:
-    """A tensor in a layout: itself where it has that.
-
-    Raises:
-        RuntimeError: the layout holds no tensors of its shape.
-    """
+    """A tensor in a layout: itself where it has that; a RuntimeError where the layout holds no tensors of its shape."""
     if layout is strided:
         return dense(tensor) if has_pattern(tensor) else tensor
     check_layout(layout)
@@ -39,7 +35,6 @@ def in_layout(tensor: Any, layout: Layout, sparse_dims: int | None = None) -> An
 
 
 def check_layout(layout: Any) -> None:
-    """Refuse what is no layout, and blocks."""
     if layout is not sparse_coo and layout not in COMPRESSED_DIM:
         raise NotImplementedError(
             f"to_sparse(): expected layout sparse_coo, sparse_csr or sparse_csc, but got {layout}"
@@ -57,7 +52,6 @@ def with_coordinates(tensor: Any) -> Any:
 
 
 def is_strictly_ordered(places: np.ndarray, order: np.ndarray | None = None) -> bool:
-    """Whether each place comes behind the one before."""
     return bool((np.diff(places if order is None else places[order]) > 0).all())
 
 
@@ -92,7 +86,6 @@ def masked_like(tensor: Any, mask: Any) -> Any:
 
 
 def to_dense(tensor: Any, dtype: Any = None) -> Any:
-    """A strided tensor with all elements."""
     found = dense(tensor) if has_pattern(tensor) else tensor
     return found if dtype is None else found.to(dtype)
 

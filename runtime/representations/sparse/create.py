@@ -71,11 +71,7 @@ def sparse_coo_tensor(
 
 
 def coo_pattern(index: Any, values: Any, size: tuple[int, ...] | None, is_coalesced: bool) -> Pattern:
-    """The pattern of indices that go with values and a size.
-
-    Raises:
-        RuntimeError: they do not.
-    """
+    """The pattern of indices that go with values and a size; a RuntimeError where they do not."""
     if len(index._shape) != 2:
         raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(index._shape)}")
     sparse_dims, count = index._shape
@@ -283,7 +279,6 @@ def _size(size: Any) -> tuple[int, ...]:
 
 
 def _values(values: Any, dtype: Any, device: Any) -> Any:
-    """The values as a tensor of the dtype, on the device."""
     if not isinstance(values, TensorBase):
         return make_tensor(values, dtype=dtype, device=device)
     given: Any = values
@@ -291,7 +286,6 @@ def _values(values: Any, dtype: Any, device: Any) -> Any:
 
 
 def _index(name: str, index: Any, values: Any, kind: Dtype | None = None) -> Any:
-    """Indices as a tensor of integers beside the values."""
     if not isinstance(index, TensorBase):
         index = make_tensor(index, dtype=int64)
     if index.dtype.kind == "b" or index.dtype.kind == "c":
@@ -307,7 +301,6 @@ def _finished(pattern: Pattern, values: Any, requires_grad: bool) -> Any:
 
 
 def empty(layout: Layout, size: Sequence[int], dtype: Any, device: Any, dims: int | None = None) -> Any:
-    """A tensor that keeps no elements."""
     size, kind = tuple(size), dtype or get_default_dtype()
     if layout is sparse_coo:
         split = len(size) if dims is None else dims

@@ -35,17 +35,14 @@ class Call:
 
     @property
     def op(self) -> str:
-        """The op's name without overload."""
         return self.name.partition(".")[0]
 
     @property
     def writes(self) -> bool:
-        """Whether the op is an in-place one."""
         return self.function.__name__[-1] == "_"
 
     @property
     def first(self) -> Any:
-        """The first argument."""
         return next(iter(self.arguments.values()))
 
     def on(self, first: Any, **others: Any) -> Any:
@@ -54,7 +51,6 @@ class Call:
         return self.function(**{**self.arguments, name: first, **others})
 
     def refused(self) -> NotImplementedError:
-        """The error for arguments that the op does not take."""
         return unsupported(self.op, first_sparse(self.arguments.values()))
 
 
@@ -129,7 +125,6 @@ def rule_named(name: str) -> Callable[[Call], Any]:
 
 
 def unsupported(name: str, sparse: Any) -> NotImplementedError:
-    """The error of an op that takes no sparse tensors."""
     backend = BACKENDS.get(sparse.layout.name, "Sparse") + sparse.device.type.upper()
     public = name.partition(".")[0]
     return NotImplementedError(

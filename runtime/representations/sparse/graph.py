@@ -23,13 +23,11 @@ class SparseOf(Function):
 
     @staticmethod
     def forward(ctx: Any, values: Any, pattern: Pattern) -> Any:
-        """The sparse tensor."""
         ctx.pattern = pattern
         return made(pattern, values)
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:
-        """What stands at the places of the values."""
         return at_places(grad, ctx.pattern), None
 
 
@@ -38,7 +36,6 @@ class ValuesOf(Function):
 
     @staticmethod
     def forward(ctx: Any, sparse: Any) -> Any:
-        """The values, over the same memory."""
         ctx.pattern = sparse.pattern
         return op.alias(sparse.elements)
 
@@ -52,12 +49,10 @@ class ValuesOf(Function):
 
 
 def of(pattern: Pattern, values: Any) -> Any:
-    """The sparse tensor of a pattern and of values, which may be in the graph."""
     return SparseOf.apply(values, pattern) if values._rg and mode.grad else made(pattern, values)
 
 
 def values_of(sparse: Any) -> Any:
-    """The values of a sparse tensor, in the graph if that is."""
     return ValuesOf.apply(sparse) if sparse._rg and mode.grad else sparse.elements
 
 
@@ -78,7 +73,6 @@ def added_up(values: Any, numbers: Any, count: int) -> Any:
 
 
 def at_places(tensor: Any, pattern: Pattern) -> Any:
-    """The elements of a tensor, sparse or not, at the places of a pattern."""
     if not has_pattern(tensor):
         return (
             op.index(tensor, list(pattern.axes))
@@ -101,12 +95,10 @@ def at_places(tensor: Any, pattern: Pattern) -> Any:
 
 
 def row_major(pattern: Pattern) -> np.ndarray:
-    """The order in which the elements of a coalesced pattern are in row-major order."""
     return np.argsort(pattern.places, kind="stable")
 
 
 def same_places(one: Pattern, other: Pattern) -> bool:
-    """Whether two patterns list the same places in the same order."""
     if one.count != other.count or one.shape != other.shape or one.sparse_dims != other.sparse_dims:
         return False
     return one.index is other.index or np.array_equal(one.coordinates, other.coordinates)

@@ -57,7 +57,13 @@ CUDA_SPARSE_TYPES = {name: SparseTensorType(name, TYPES[name].dtype, "cuda") for
 
 
 def named(name: str) -> Any:
-    """The class of a name, for a module's `__getattr__`."""
     if name not in SPARSE_TYPES:
         raise AttributeError(f"module '{known.name}.sparse' has no attribute '{name}'")
     return SPARSE_TYPES[name]
+
+
+def cuda_named(name: str) -> Any:
+    """The class of a name on CUDA devices, for a module's `__getattr__`."""
+    if name not in CUDA_SPARSE_TYPES:
+        raise AttributeError(f"module '{known.name}.cuda.sparse' has no attribute '{name}'")
+    return CUDA_SPARSE_TYPES[name]

@@ -40,27 +40,22 @@ class Pattern:
 
     @property
     def count(self) -> int:
-        """The number of elements that are kept."""
         return int(self.index[-1]._shape[-1])
 
     @property
     def is_by_coordinates(self) -> bool:
-        """Whether coordinates are listed, in any order and more than once."""
         return self.layout is sparse_coo
 
     @property
     def device(self) -> Any:
-        """Where the tensors lie."""
         return self.index[0]._device
 
     @property
     def sparse_shape(self) -> Shape:
-        """The sizes of the dimensions in which places are listed."""
         return self.shape[: self.sparse_dims]
 
     @property
     def dense_shape(self) -> Shape:
-        """The sizes of the others: the shape of one element."""
         return self.shape[self.sparse_dims :]
 
     @cached_property
@@ -75,25 +70,20 @@ class Pattern:
 
     @cached_property
     def axes(self) -> tuple[Any, ...]:
-        """The coordinates as tensors, one for each sparse dimension."""
         return tuple(self.on_device(axis) for axis in self.coordinates)
 
     @cached_property
     def places(self) -> np.ndarray:
-        """The number of each place when all are counted in order."""
         return counted(self.coordinates, self.sparse_shape)
 
     @cached_property
     def places_on_device(self) -> Any:
-        """`places` as a tensor."""
         return self.on_device(self.places)
 
     def like(self, coordinates: np.ndarray, is_coalesced: bool) -> Pattern:
-        """Other places of the same shape, in the layout `sparse_coo`."""
         return by_coordinates(coordinates, self.shape, self.device, is_coalesced)
 
     def parts(self) -> tuple[Any, ...]:
-        """The arguments that make an equal pattern."""
         return self.layout, self.index, self.shape, self.sparse_dims, self.is_coalesced
 
     @cached_property
@@ -124,7 +114,6 @@ def counted(coordinates: np.ndarray, shape: Sequence[int]) -> np.ndarray:
 def by_coordinates(
     coordinates: np.ndarray, shape: Sequence[int], device: Any, is_coalesced: bool, sparse_dims: int = -1
 ) -> Pattern:
-    """A pattern of the layout `sparse_coo`."""
     index = adopt(placed(np.ascontiguousarray(coordinates, np.int64), device))
     dims = len(coordinates) if sparse_dims < 0 else sparse_dims
     found = Pattern(sparse_coo, (index,), tuple(shape), dims, is_coalesced)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...autograd.custom.function import Function
+from ...extension_points import fill
 from ...namespace import op
 from ...tensor.base import host_array
 from ...tensor.dtypes import int64
@@ -23,7 +24,6 @@ class RowsOf(Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:
-        """A sparse gradient: for each index its row."""
         index, values = ctx.index.reshape(-1).to(int64), grad.reshape(-1, ctx.shape[1])
         if ctx.padding >= 0:
             kept = index != ctx.padding
@@ -33,11 +33,8 @@ class RowsOf(Function):
 
 
 def rows_of(table: Any, index: Any, padding: int = -1) -> Any:
-    """The rows of a table that indices name; its gradient is sparse.
-
-    Args:
-        table: a matrix.
-        index: integers of any shape.
-        padding: a row without a gradient.
-    """
+    """The rows of a table that indices name; its gradient is sparse."""
     return RowsOf.apply(table, index, padding)
+
+
+fill("sparse_rows", rows_of)

@@ -6,6 +6,7 @@ import copy
 import functools
 from typing import Any
 
+from ...dispatch import checks
 from ...modes.intercept import Layouts
 from ...modes.overrides.classes import disabled, never_plain
 from ...tensor.base import TensorBase, fresh_class, without_memory
@@ -23,14 +24,14 @@ def _storage(tensor: Any) -> Any:
 
 
 class SparseMethods(TensorBase):
-    """The members of SparseTensor that differ from those of a tensor."""
-
     __slots__ = ()
     has_pattern = True
     pattern: Pattern
     elements: Any  # the values, outside the graph
     grad: Any
     is_leaf: bool
+    _new_sparse: Any  # methods of `Tensor` that make sparse tensors: they know this module
+    _resize_sparse_as: Any
     __torch_function__ = disabled
 
     _flat = property(lambda self: None)
@@ -43,17 +44,14 @@ class SparseMethods(TensorBase):
 
     @property
     def layout(self) -> Layout:
-        """How the elements are kept."""
         return self.pattern.layout
 
     @property
     def is_sparse(self) -> bool:
-        """Whether elements are kept with their coordinates."""
         return self.pattern.layout is sparse_coo
 
     @property
     def is_sparse_csr(self) -> bool:
-        """Whether elements are kept row by row."""
         return self.pattern.layout is sparse_csr
 
     def stride(self, dim: int | None = None) -> Any:
@@ -79,11 +77,9 @@ class SparseMethods(TensorBase):
         raise TypeError("can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.")
 
     def tolist(self) -> Any:
-        """Refused."""
         raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage: use to_dense() first")
 
     def item(self) -> Any:
-        """The one element as a Python number."""
         if self.numel() != 1:
             raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
         return self.elements.sum().item()
@@ -100,8 +96,16 @@ class SparseMethods(TensorBase):
         package, _, name = self.elements.type().rpartition(".")
         return f"{package}.sparse.{name}"
 
+    def new(self, *args: Any, device: Any = None, **kwargs: Any) -> Any:
+        """A tensor of this dtype with coordinates: of indices, values and perhaps a size, or of a size."""
+        return super().new(*args, device=device, **kwargs) if kwargs else self._new_sparse(args, device)  # type: ignore[misc]
+
+    def resize_as_(self, the_template: Any, *, memory_format: Any = None) -> Any:
+        """The size of another tensor, for a tensor without values."""
+        checks.optional_memory_format("resize_as_", "memory_format", memory_format)
+        return self._resize_sparse_as(checks.tensor("resize_as_", "the_template", the_template))
+
     def detach(self) -> Any:
-        """A tensor over the same values outside the graph."""
         return made(self.pattern, self.elements)
 
     @property
@@ -116,10 +120,14 @@ class SparseMethods(TensorBase):
         replace(self, value)
 
     def share_memory_(self) -> Any:
-        """Let other processes see indices and values."""
         for tensor in (*self.pattern.index, self.elements):
             tensor.share_memory_()
         return self
+
+    def __repr__(self) -> str:
+        from ...methods.printing_sparse import to_text  # few sparse tensors are printed
+
+        return to_text(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) in memo:
@@ -148,7 +156,6 @@ def sparse_class() -> Any:
 
 
 def made(pattern: Pattern, elements: Any) -> Any:
-    """A sparse tensor outside the graph, over these values."""
     t = without_memory(sparse_class(), pattern.shape, elements._dtype, elements._device)
     t.pattern, t.elements = pattern, elements.detach() if elements._rg else elements
     return t

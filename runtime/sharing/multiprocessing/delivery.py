@@ -97,7 +97,6 @@ class Handle:
         self.number = number
 
     def detach(self) -> int:
-        """The descriptor, in the process that has received the message."""
         with Client(self.address, authkey=multiprocessing.current_process().authkey) as connection:
             connection.send_bytes(self.number.to_bytes(_BYTES, "little"))
             return int(reduction.recv_handle(connection))

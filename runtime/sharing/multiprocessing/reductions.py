@@ -109,7 +109,6 @@ def reduce_storage(storage: UntypedStorage) -> Reduced:
 
 
 def _reduce_segment(segment: Segment) -> Reduced:
-    """A file, which the receiver finds as the array over it."""
     return _received, (handle_of(segment.descriptor), segment.size, from_numpy(segment.kind).name)
 
 

@@ -35,11 +35,7 @@ def without_values(name: str, count: int, kind: dtype, place: Any) -> Any:
 
 
 def byte_array(values: Sequence[Any] | np.ndarray, place: Any) -> Any:
-    """Whole numbers as bytes; negative ones wrap, as in C.
-
-    Raises:
-        RuntimeError: one of them is no int.
-    """
+    """Whole numbers as bytes; negative ones wrap, as in C; a RuntimeError where one of them is no int."""
     for value in values:
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
             raise RuntimeError(

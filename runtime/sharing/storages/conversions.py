@@ -18,7 +18,6 @@ class Conversions:
     ]  # makes a typed storage of an untyped one: set by the typed one's module
 
     def _converted(self, kind: dtype) -> Any:
-        """The elements as a `TypedStorage` of a dtype."""
         raise NotImplementedError
 
     def double(self) -> Any:

@@ -48,7 +48,6 @@ def mapped(filename: Any, shared: bool, nbytes: int) -> np.ndarray:
 
 
 def _shared_file(path: str, nbytes: int) -> np.ndarray:
-    """A file as memory that other processes see, and can be given."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
     if os.fstat(descriptor).st_size < nbytes:
         os.truncate(descriptor, nbytes)

@@ -35,7 +35,6 @@ def fix_size(array: Any) -> None:
 
 
 def is_resizable(origin: Any) -> bool:
-    """Whether the memory of a storage can have another size."""
     return id(origin) not in _fixed
 
 
@@ -92,7 +91,6 @@ def _own_references(tensor: Any) -> int:
 
 
 def _is_part(array: Any, storage: Any) -> bool:
-    """Whether an array is a part of another one, which it keeps alive."""
     return array is not storage and getattr(array, "base", None) is storage
 
 
@@ -126,7 +124,6 @@ def tensors_over(origins: Iterable[Any]) -> list[Any]:
 
 
 def is_marked(holder: Any) -> bool:
-    """Whether an object is a conjugate or a negative that is a view."""
     return isinstance(holder, TensorBase) and holder.marked
 
 

@@ -31,11 +31,7 @@ def is_storage(obj: Any) -> bool:
 
 
 def tensor_of(storage: Any, kind: Dtype) -> Any:
-    """A 1-D tensor over all of a storage.
-
-    Raises:
-        RuntimeError: the storage has another dtype.
-    """
+    """A 1-D tensor over all of a storage; a RuntimeError where the storage has another dtype."""
     if isinstance(storage, TypedStorage) and storage.dtype is not kind:
         raise RuntimeError(
             f"Expected a Storage of type {kind.name} or an UntypedStorage, but got type {storage.dtype.name} for "
@@ -45,7 +41,6 @@ def tensor_of(storage: Any, kind: Dtype) -> Any:
 
 
 def set_tensor(self: Any, source: Any, storage_offset: Any, size: Any, stride: Any) -> Any:
-    """`Tensor.set_`, which tells of the arguments."""
     check_written(self)
     if mode.grad and self._rg:
         check_history("set_", self)

@@ -47,7 +47,6 @@ def _file_key(descriptor: int, size: int) -> Key:
 
 
 def is_shared(array: Any) -> bool:
-    """Whether the memory of an array is such a file."""
     return id(origin_of(array)) in _shared
 
 
@@ -136,7 +135,6 @@ def _library() -> Any:
 
 
 def _new_file(size: int) -> int:
-    """The descriptor of a new file in memory that no folder has."""
     try:
         descriptor = _unnamed()
         try:

@@ -115,13 +115,11 @@ class TypedStorage(Conversions):
         return self._untyped_storage.data_ptr()
 
     def __getitem__(self, index: Any) -> Any:
-        """An element as a Python number."""
         if isinstance(index, slice):
             raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
         return self._tensor()[self._place(index)].item()
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        """Write an element, or values to a slice."""
         self._tensor()[index if isinstance(index, slice) else self._place(index)] = value
 
     def _place(self, index: Any) -> int:
@@ -246,7 +244,6 @@ class TypedStorage(Conversions):
 
 
 def wrapped(storage: UntypedStorage, kind: Dtype) -> TypedStorage:
-    """A storage as numbers of a dtype."""
     return TypedStorage(wrap_storage=storage, dtype=kind, _internal=True)
 
 
@@ -254,7 +251,6 @@ Conversions._typed = staticmethod(wrapped)
 
 
 def storage_of(value: Any) -> TypedStorage:
-    """`Tensor.storage()`."""
     warn_once(_DEPRECATED)
     return wrapped(of_array(value._storage), value._dtype)
 

@@ -81,7 +81,6 @@ class UntypedStorage(Conversions):
 
     @property
     def _cdata(self) -> int:
-        """A number that is this storage's alone while it lives."""
         return id(self)
 
     @property
@@ -116,7 +115,6 @@ class UntypedStorage(Conversions):
         return self._bytes()[self._place(index)].item()
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        """Write a byte, or one value to all bytes of a slice."""
         self._bytes()[index if isinstance(index, slice) else self._place(index)] = value
 
     def _place(self, index: Any) -> int:
@@ -297,11 +295,7 @@ def of_array(array: Any, filename: str | None = None) -> UntypedStorage:
 
 
 def untyped(name: str, argument: str, value: Any) -> UntypedStorage:
-    """A storage that is an argument, without its dtype.
-
-    Raises:
-        TypeError: it is none.
-    """
+    """A storage that is an argument, without its dtype; a TypeError where it is none."""
     found = getattr(value, "_untyped_storage", value)
     if not isinstance(found, UntypedStorage):
         raise ArgumentError(f"{name}(): argument '{argument}' must be a storage, not {type_name(value)}")

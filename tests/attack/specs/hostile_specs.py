@@ -368,7 +368,7 @@ def samples() -> Iterator[Hostile]:
     }
     for name, text in texts.items():
         yield Hostile(f"samples, {name}", entry(samples=[text]))
-        yield Hostile(f"hard, {name}", entry(hard=[text]))
+        yield Hostile(f"edge cases, {name}", entry(edge_cases=[text]))
     for what in (
         "[.nan, 1]",
         "[-.inf, .inf]",
@@ -406,7 +406,7 @@ def sections() -> Iterator[Hostile]:
         "an unknown word": "- section: a\n  defaults: {dtypes: [red]}",
         "a torn formula": "- section: a\n  defaults: {self: grad *}",
         "an interval upside down": "- section: a\n  defaults: {domain: [2, 1]}",
-        "a sample of another op": '- section: a\n  defaults: {hard: ["x=T(3)"]}',
+        "a sample of another op": '- section: a\n  defaults: {edge_cases: ["x=T(3)"]}',
         "many unknown defaults": "- section: a\n  defaults:" + "".join(f"\n    key{i}: x" for i in range(20_000)),
     }
     yield from (Hostile(f"section, {name}", f"{text}{below}".encode()) for name, text in texts.items())

@@ -22,7 +22,7 @@ from specgrad.codegen.library.manifest import listed
 from specgrad.codegen.library.taken import Taken, read_taken
 from specgrad.codegen.pages.pages import reference
 from specgrad.codegen.project import TREE, read_outside
-from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.proof.load import load_spec
 from specgrad.codegen.spec.model import Spec
 
 if sys.platform == "linux":
@@ -45,7 +45,7 @@ def main(folder: Path) -> None:
     sys.path.insert(0, str(packages))
     for package in sorted(packages.glob("*/")):
         print(json.dumps({"reads": f"package of {package.name}.yaml"}), flush=True)
-        importlib.import_module(f"{package.name}.registry")
+        list(importlib.import_module(f"{package.name}.registry").OPS)
         importlib.import_module(package.name)
 
 

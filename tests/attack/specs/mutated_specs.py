@@ -8,7 +8,11 @@ import re
 from typing import Any
 
 from specgrad.codegen.library.bases import SPEC
+from specgrad.codegen.library.by_name import with_parts_by_name
+from specgrad.codegen.library.homes import runtime_home
 from specgrad.codegen.spec.keys import CHOICES, KEYS
+from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.spec.model import Entry
 from specgrad.codegen.spec.source import compose, read_text
 
 Pairs = list[tuple[str, Any]]
@@ -67,18 +71,42 @@ ODD: tuple[Any, ...] = (
 
 
 def tree_entries() -> list[list[Pairs]]:
-    """The entries of the spec in the tree as keys and plain values, each below its section."""
-    root = compose(read_text(SPEC))
+    """The entries of the spec in the tree as keys and plain values, tests included, each below its section."""
+    root, tests = compose(read_text(SPEC)), tree_tests()
     assert root is not None
     found: list[list[Pairs]] = []
     section: list[Pairs] = []
     for node in root.value:
         pairs = [(key.value, plain(value)) for key, value in node.value]
         if pairs[0][0] == "section":
-            section = [pairs]
-        else:
-            found.append([*section, pairs])
-    return found
+            section = [[pair for pair in pairs if pair[0] != "autocast"]]  # whose lists name other entries
+        elif pairs[0][0] == "name":
+            found.append([*section, pairs + tests.get(pairs[0][1].partition("(")[0], [])])
+    spec = with_parts_by_name(load_spec(SPEC, SPEC.name)[0], runtime_home(True))
+    return [[*group[:-1], with_names(group[-1], entry)] for group, entry in zip(found, spec.entries, strict=True)]
+
+
+def with_names(pairs: Pairs, entry: Entry) -> Pairs:
+    """The keys of an entry with those that its name stands for, as it will get another one."""
+    said = dict(pairs)
+    by_name = {key for key in ("kernel", "check", "meta") if entry.key_places.get(key) == entry.where}
+    more = [("kernel", entry.compute.text)] if "kernel" in by_name and entry.rows is None else []
+    more += [("check", entry.check)] if "check" in by_name else []
+    if "meta" not in by_name:
+        return pairs + more
+    rules = {**said.get("dispatch", {}), "meta": entry.shape}
+    return [*((key, value) for key, value in pairs if key != "dispatch"), *more, ("dispatch", rules)]
+
+
+def tree_tests() -> dict[str, Pairs]:
+    """What lies beside the spec for each op, as keys and plain values."""
+    roots = [compose(read_text(path)) for path in sorted((SPEC.resolve().parent / "tests" / "spec").glob("*.yaml"))]
+    return {
+        op.value: [(key.value, plain(value)) for key, value in keys.value]
+        for root in roots
+        if root is not None
+        for op, keys in root.value
+    }
 
 
 def plain(node: Any) -> Any:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 
 from specgrad.codegen.library.bases import SPEC
-from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.proof.load import load_spec
 
 from .mutated_specs import Pairs, renamed, shown, tree_entries
 
@@ -41,8 +41,13 @@ def whole_entries() -> list[Pairs]:
 
 
 def _with_defaults(group: list[Pairs], inherited: tuple[str, ...]) -> Pairs:
-    defaults = dict(group[0]).get("defaults", {})
-    return [*group[-1], *((key, defaults[key]) for key in inherited)]
+    defaults, own = dict(group[0]).get("defaults", {}), dict(group[-1])
+    flags = [flag for flag in defaults.get("flags", []) if flag in inherited]
+    rules = {key: rule for key, rule in defaults.get("dispatch", {}).items() if key in inherited}
+    grouped = {"flags": [*own.get("flags", []), *flags], "dispatch": rules | own.get("dispatch", {})}
+    given = [(key, value) for key, value in group[-1] if key not in grouped]
+    inner = [(key, defaults[key]) for key in inherited if key in defaults]
+    return [*given, *((key, value) for key, value in grouped.items() if value), *inner]
 
 
 def schema(pairs: Pairs) -> str:
@@ -164,7 +169,10 @@ def forgets_a_bracket(pairs: Pairs, rng: random.Random) -> Pairs | None:
 
 def calls_what_is_not_there(pairs: Pairs, rng: random.Random) -> Pairs | None:
     """A kernel, a view, a check or a batching rule."""
-    found = [key for key, _ in pairs if key in ("kernel", "view", "check", "batch")]
+    found = [key for key, _ in pairs if key in ("kernel", "view", "check")]
+    rules = dict(pairs).get("dispatch", {})
+    if "batch" in rules and rng.random() < 1 / (len(found) + 1):
+        return with_value(pairs, "dispatch", {**rules, "batch": "no_such_thing"})
     return with_value(pairs, rng.choice(found), "no_such_thing") if found else None
 
 

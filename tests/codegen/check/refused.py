@@ -21,12 +21,12 @@ RIGHT = {
           dtypes: [float]
           check: one_dim
           kernel: cumsum
-          batch: along
+          dispatch: {batch: along}
           self: grad.flip([dim]).cumsum(dim).flip([dim])
           backward: cumsum_backward(grad, dim)
           result: self_t.cumsum(dim)
           samples: ["self=T(3, 4), dim=1"]
-          refuses: {IndexError: "self=T(3), dim=7"}
+          errors: {IndexError: "self=T(3), dim=7"}
         """,
     "turned": """\
         - name: turned(Tensor(a) self, int dim0, int dim1) -> Tensor(a)
@@ -35,7 +35,7 @@ RIGHT = {
           self: grad.transpose(dim0, dim1)
           result: auto_linear
           samples: ["self=T(3, 4), dim0=0, dim1=1"]
-          refuses: {IndexError: "self=T(3), dim0=0, dim1=7"}
+          errors: {IndexError: "self=T(3), dim0=0, dim1=7"}
         """,
     "chosen": """\
         - name: chosen(Tensor self, Scalar number, bool strict=False) -> Tensor
@@ -66,29 +66,29 @@ def edited(entry: str, right: str, wrong: str) -> str:
 
 # The entry, what is replaced in it by what, and what is said of that.
 SPARSE = [
-    ("bend", "aliases: [bow]", "sparse: each_valu",
-     "3:11: bend, sparse: there is no rule for sparse tensors 'each_valu' (did you mean 'each_value'?)"),
-    ("bend", "aliases: [bow]", "sparse: dim_of",
-     "3:11: bend, sparse: dim_of is no rule for sparse tensors: a rule takes the call and gives what the op gives for "
+    ("bend", "aliases: [bow]", "dispatch: {sparse: each_valu}",
+     "3:22: bend, sparse: there is no rule for sparse tensors 'each_valu' (did you mean 'each_value'?)"),
+    ("bend", "aliases: [bow]", "dispatch: {sparse: dim_of}",
+     "3:22: bend, sparse: dim_of is no rule for sparse tensors: a rule takes the call and gives what the op gives for "
      "them"),
 ]  # fmt: skip
 AUTOCAST = [
-    ("bend", "aliases: [bow]", "autocast: low",
-     "3:13: bend, autocast: unknown value 'low' (did you mean 'lower'?)"),
-    ("bend", "aliases: [bow]", "autocast: half",
-     "3:13: bend, autocast: unknown value 'half' (one of lower float32 widest promote off, like ARGUMENT or "
+    ("bend", "aliases: [bow]", "dispatch: {autocast: low}",
+     "3:24: bend, autocast: unknown value 'low' (did you mean 'lower'?)"),
+    ("bend", "aliases: [bow]", "dispatch: {autocast: half}",
+     "3:24: bend, autocast: unknown value 'half' (one of lower float32 widest promote off, like ARGUMENT or "
      "refuse(why))"),
-    ("bend", "aliases: [bow]", "autocast: refuse()",
-     "3:13: bend, autocast: unknown value 'refuse()' (one of lower float32 widest promote off, like ARGUMENT or "
+    ("bend", "aliases: [bow]", "dispatch: {autocast: 'refuse()'}",
+     "3:24: bend, autocast: unknown value 'refuse()' (one of lower float32 widest promote off, like ARGUMENT or "
      "refuse(why))"),
-    ("bend", "aliases: [bow]", "autocast: {gpu: lower}",
-     "3:14: bend, autocast: cpu and cuda are the types of devices, as in {cpu: lower, cuda: float32}"),
-    ("bend", "aliases: [bow]", "autocast: {cpu: lower, cpu: float32}",
-     "3:26: bend, autocast: 'cpu' is given twice"),
-    ("bend", "aliases: [bow]", "autocast: like slope",
-     "3:13: bend, autocast: 'like slope' names no tensor that is given by place (one of self other)"),
-    ("running", "dtypes: [float]", "dtypes: [int]\n  autocast: lower",
-     "11:13: running, autocast: the op takes no floats, and nothing else is cast"),
+    ("bend", "aliases: [bow]", "dispatch: {autocast: {gpu: lower}}",
+     "3:25: bend, autocast: cpu and cuda are the types of devices, as in {cpu: lower, cuda: float32}"),
+    ("bend", "aliases: [bow]", "dispatch: {autocast: {cpu: lower, cpu: float32}}",
+     "3:37: bend, autocast: 'cpu' is given twice"),
+    ("bend", "aliases: [bow]", "dispatch: {autocast: like slope}",
+     "3:24: bend, autocast: 'like slope' names no tensor that is given by place (one of self other)"),
+    ("running", "dtypes: [float]", "dtypes: [int]\n  dispatch: {autocast: lower}",
+     "11:24: running, autocast: the op takes no floats, and nothing else is cast"),
 ]  # fmt: skip
 TRIED = [
     ("chosen.Tensor", "dtypes: [float]", "try: [atan2, atn2]",
@@ -114,10 +114,10 @@ TRIED = [
      "31:8: chosen.Tensor, try: neither the condition nor the call reads other"),
 ]  # fmt: skip
 HOOKED = [
-    ("bend", "aliases: [bow]", "hooked: [othr]",
-     "3:11: bend, hooked: the entry has no gradient for 'othr' (did you mean 'other'?)"),
-    ("bend", "aliases: [bow]", "hooked: [other, other]",
-     "3:11: bend, hooked: 'other' stands there twice"),
+    ("bend", "aliases: [bow]", "flags: [hook_order: [othr]]",
+     "3:23: bend, hook_order: the entry has no gradient for 'othr' (did you mean 'other'?)"),
+    ("bend", "aliases: [bow]", "flags: [hook_order: [other, other]]",
+     "3:23: bend, hook_order: 'other' stands there twice"),
 ]  # fmt: skip
 DEPRECATED = [
     ("bend", "aliases: [bow]", "deprecated: self slop other",
@@ -130,24 +130,24 @@ DEPRECATED = [
      "3:15: bend, deprecated: 2 arguments by place are a call of the present form, which has 2"),
 ]  # fmt: skip
 ONNX = [
-    ("bend", "aliases: [bow]", "onnx: Mull(self, other)",
-     "3:9: bend, onnx: unknown name 'Mull' (did you mean 'Mul'?)"),
-    ("bend", "aliases: [bow]", "onnx: Mul(self, othr)",
-     "3:19: bend, onnx: unknown name 'othr' (did you mean 'other'?)"),
-    ("bend", "aliases: [bow]", "onnx: Mul(self)",
-     "3:9: bend, onnx: Mul takes 2 inputs, not 1"),
-    ("bend", "aliases: [bow]", "onnx: Concat(axis=0)",
-     "3:9: bend, onnx: Concat takes 1 or more inputs, not 0"),
-    ("bend", "aliases: [bow]", "onnx: Elu(self * other, alfa=slope)",
-     "3:32: bend, onnx: Elu has no attribute 'alfa' (did you mean 'alpha'?)"),
-    ("bend", "aliases: [bow]", "onnx: cast(self)",
-     "3:9: bend, onnx: 'cast' takes 2 arguments, not 1"),
-    ("bend", "aliases: [bow]", "onnx: \"[Mul, self]\"",
-     "3:11: bend, onnx: the operator 'Mul' is to be called"),
-    ("bend", "aliases: [bow]", "onnx: {part: Abs(self), last: Neg(self)}",
-     "3:9: bend, onnx: expected 'result' as the last name"),
-    ("bend", "aliases: [bow]", "onnx: {part: Abs(self), result: Neg(self)}",
-     "3:16: bend, onnx: nothing uses 'part'"),
+    ("bend", "aliases: [bow]", "dispatch: {onnx: 'Mull(self, other)'}",
+     "3:21: bend, onnx: unknown name 'Mull' (did you mean 'Mul'?)"),
+    ("bend", "aliases: [bow]", "dispatch: {onnx: 'Mul(self, othr)'}",
+     "3:31: bend, onnx: unknown name 'othr' (did you mean 'other'?)"),
+    ("bend", "aliases: [bow]", "dispatch: {onnx: Mul(self)}",
+     "3:20: bend, onnx: Mul takes 2 inputs, not 1"),
+    ("bend", "aliases: [bow]", "dispatch: {onnx: Concat(axis=0)}",
+     "3:20: bend, onnx: Concat takes 1 or more inputs, not 0"),
+    ("bend", "aliases: [bow]", "dispatch: {onnx: 'Elu(self * other, alfa=slope)'}",
+     "3:44: bend, onnx: Elu has no attribute 'alfa' (did you mean 'alpha'?)"),
+    ("bend", "aliases: [bow]", "dispatch: {onnx: cast(self)}",
+     "3:20: bend, onnx: 'cast' takes 2 arguments, not 1"),
+    ("bend", "aliases: [bow]", "dispatch: {onnx: \"[Mul, self]\"}",
+     "3:22: bend, onnx: the operator 'Mul' is to be called"),
+    ("bend", "aliases: [bow]", "dispatch: {onnx: {part: Abs(self), last: Neg(self)}}",
+     "3:20: bend, onnx: expected 'result' as the last name"),
+    ("bend", "aliases: [bow]", "dispatch: {onnx: {part: Abs(self), result: Neg(self)}}",
+     "3:27: bend, onnx: nothing uses 'part'"),
 ]  # fmt: skip
 NAMES = [
     ("bend", "aliases: [bow]", "aliases: [absolute]",
@@ -218,10 +218,10 @@ UNUSED = [
      "1:9: bend, bias: nothing reads this argument: use it, take it out of the schema, or name it in 'ignores'"),
     ("chosen", "bool strict=False", "bool strict=False, int? dim=None",
      "26:9: chosen, dim: nothing reads this argument: use it, take it out of the schema, or name it in 'ignores'"),
-    ("chosen", "dtypes: [float]", "dtypes: [float]\n  ignores: [strict]",
-     "28:12: chosen, ignores: 'strict' is read: it is not ignored"),
-    ("chosen", "dtypes: [float]", "dtypes: [float]\n  ignores: [stric]",
-     "28:12: chosen, ignores: the op has no argument 'stric' (did you mean 'strict'?)"),
+    ("chosen", "dtypes: [float]", "dtypes: [float]\n  flags: [ignores: [strict]]",
+     "28:20: chosen, ignores: 'strict' is read: it is not ignored"),
+    ("chosen", "dtypes: [float]", "dtypes: [float]\n  flags: [ignores: [stric]]",
+     "28:20: chosen, ignores: the op has no argument 'stric' (did you mean 'strict'?)"),
     ("turned", "Tensor(a) self, ", "Tensor(a) self, Tensor other, ",
      "21:10: turned, check: two_dims takes 4 arguments (op, self, dim0, dim1), the schema gives it 5: "
      "(the op's name, self, other, dim0, dim1)"),
@@ -271,8 +271,8 @@ NUMBERS = [
      "17:11: running, domain: no intervals say nothing: fill it in, or leave the key out"),
     ("turned", "  samples: ", "  domain: {dim0: [0]}\n  samples: ",
      "24:18: turned, domain: an interval [lo, hi] with lo < hi is wanted here, neither beyond 1e15"),
-    ("chosen", "  samples: ", "  once_differentiable: true\n  samples: ",
-     "29:24: chosen, once_differentiable: the op has no gradient formula: leave the key out"),
+    ("chosen", "  samples: ", "  flags: [once_differentiable]\n  samples: ",
+     "29:11: chosen, once_differentiable: the op has no gradient formula: leave the key out"),
     ("bend", "[function, inplace]", "[]",
      "2:13: bend, variants: an empty list says nothing: fill it, or leave the key out"),
 ]  # fmt: skip
@@ -306,13 +306,13 @@ SIGNATURES = [
      "21:10: turned, check: mm takes 3 arguments (op, self, mat2), the schema gives it 4: (the op's name, "
      "self, dim0, dim1)"),
     ("running", "batch: along", "batch: rank_of",
-     "13:10: running, batch: rank_of is no batching rule: a rule takes the call and gives what the op "
+     "13:21: running, batch: rank_of is no batching rule: a rule takes the call and gives what the op "
      "gives for the batch"),
     ("running", "batch: along", "batch: side_by_side",
-     "13:10: running, batch: side_by_side is no batching rule: a rule takes the call and gives what the "
+     "13:21: running, batch: side_by_side is no batching rule: a rule takes the call and gives what the "
      "op gives for the batch"),
-    ("running", "batch: along", "shape: reduced",
-     "13:10: running, shape: reduced takes 3 arguments (self, dim, keepdim), the schema gives it 2: (self, dim)"),
+    ("running", "batch: along", "meta: reduced",
+     "13:20: running, meta: reduced takes 3 arguments (self, dim, keepdim), the schema gives it 2: (self, dim)"),
     ("running", "cumsum_backward(grad, dim)", "cumsum_backward(dim, grad)",
      "15:13: running, backward: cumsum_backward takes its arguments in another order: (grad, dim)"),
     ("running", "cumsum_backward(grad, dim)", "cumsum_backward(grad)",
@@ -356,21 +356,21 @@ HINTS = [
      "4:23: bend, elementwise: unknown name 'OTHER' (did you mean 'other'?)"),
 ]  # fmt: skip
 STATED = [
-    ("running", "  check:", "  gives: {int33: int32}\n  check:",
-     "11:11: running, gives: unknown dtype 'int33' (did you mean 'int32'?)"),
-    ("running", "  check:", "  gives: {int32: int64 int32}\n  check:",
-     "11:18: running, gives: 2 dtypes for 1 output"),
-    ("running", "  check:", "  gives: {int32: refuse}\n  check:",
-     "11:18: running, gives: unknown dtype 'refuse' (did you mean 'refused'?)"),
-    ("running", "  check:", "  gives: int32\n  check:",
-     "11:10: running, gives: dtypes and what comes out are wanted here, as in "
+    ("running", "  check:", "  dtype_table: {int33: int32}\n  check:",
+     "11:17: running, dtype_table: unknown dtype 'int33' (did you mean 'int32'?)"),
+    ("running", "  check:", "  dtype_table: {int32: int64 int32}\n  check:",
+     "11:24: running, dtype_table: 2 dtypes for 1 output"),
+    ("running", "  check:", "  dtype_table: {int32: refuse}\n  check:",
+     "11:24: running, dtype_table: unknown dtype 'refuse' (did you mean 'refused'?)"),
+    ("running", "  check:", "  dtype_table: int32\n  check:",
+     "11:16: running, dtype_table: dtypes and what comes out are wanted here, as in "
      "{int32: float32, int32 float64: float64}"),
     ("bend", "  self: grad * other.conj() * slope\n  other: grad * self.conj() * slope\n  result: auto_multilinear",
      "  output_differentiability: [False]",
      "5:29: bend, output_differentiability: the output has a derivative: if it is to have no gradient, say "
      "`result: zero` as well"),
-    ("bend", "aliases: [bow]", "commutative: true",
-     "3:16: bend, commutative: this is for operators that take a number on either side: % & * ** + / // << >> ^ |"),
+    ("bend", "aliases: [bow]", "flags: [commutative]",
+     "3:11: bend, commutative: this is for operators that take a number on either side: % & * ** + / // << >> ^ |"),
 ]  # fmt: skip
 ALL = {
     "sparse": SPARSE,

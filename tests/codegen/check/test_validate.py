@@ -47,11 +47,22 @@ NAMES = [
     ("SUM", "kernel: sum_dim", "view: transpoze",
      "7:9: sum, view: there is no view 'transpoze' (did you mean 'transpose'?)"),
     ("SUM", "one_dim", "one_dmi", "8:10: sum, check: there is no check 'one_dmi' (did you mean 'one_dim'?)"),
-    ("SUM", "check: one_dim", "batch: redution",
-     "8:10: sum, batch: there is no batching rule 'redution' (did you mean 'reduction'?)"),
-    ("SUM", "check: one_dim", "shape: redcued",
-     "8:10: sum, shape: there is no shape rule 'redcued' (did you mean 'reduced'?)"),
+    ("SUM", "check: one_dim", "dispatch: {batch: redution}",
+     "8:21: sum, batch: there is no batching rule 'redution' (did you mean 'reduction'?)"),
+    ("SUM", "check: one_dim", "dispatch: {meta: redcued}",
+     "8:20: sum, meta: there is no shape rule 'redcued' (did you mean 'reduced'?)"),
 ]  # fmt: skip
+
+
+def test_an_op_without_computation_has_the_kernel_of_its_name(check: Check) -> None:
+    """Where there is none, the keys that compute are listed."""
+    entry = "- name: {}(Tensor self) -> Tensor\n  self: non_differentiable\n  samples: [self=T(3)]\n"
+    assert check(entry.format("mm")) == []
+    assert check(entry.format("nn")) == [
+        "spec.yaml:1:9: nn: the op is not computed: give one of elementwise, kernel, rows, view, composite, or write a "
+        "kernel named 'nn'"
+    ]
+
 
 ENTRIES = [
     ("MUL", "other", "grad",
@@ -76,7 +87,7 @@ SAMPLES = [
     ("SUM", "lo=0", "low=0", "11:27: sum, samples: T has no keyword 'low'"),
     ("SUM", "samples", "doc: x\n  hard", "6:9: sum, samples: there are no samples to verify the op with"),
     ("SUM", "self, ", "self, Tensor? weight, ",
-     "11:12: sum, samples: no sample gives 'weight': add one, or say under `unvaried` why there is none"),
+     "11:12: sum, samples: no sample gives 'weight': add one, or say under `skip_grad_args` why there is none"),
     ("SUM", "T(3, 4, lo=0)", "V([1.0], real=False)",
      "11:19: sum, samples: V takes real=True, for numbers that stay real where the others are complex"),
 ]  # fmt: skip

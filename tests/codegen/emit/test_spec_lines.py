@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
@@ -13,12 +14,13 @@ from specgrad.codegen.emit.render import Renderer, Target
 from specgrad.codegen.emit.write import Files
 from specgrad.codegen.library.bases import SPEC
 from specgrad.codegen.pages.pages import pages
-from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.proof.load import load_spec
 from specgrad.codegen.verify.processes import import_folder
 from specgrad.codegen.verify.report import place_of
 from specgrad.generated.registry import OPS
 from specgrad.runtime.dispatch.registry import Op
 from tests.codegen.mistakes import entry_text
+from tests.repository import ROOT
 
 LAYOUTS = [
     "- name: f(Tensor self)",
@@ -41,6 +43,7 @@ def test_a_comment_changes_nothing_that_is_generated(tmp_path: Path) -> None:
     text = SPEC.read_text(encoding="utf-8")
     text = "# one line\n" + text.replace("\n- name: tanh(", "\n\n\n# why\n- name: tanh(") + "# end\n"
     moved.write_text(text, encoding="utf-8")
+    copytree(ROOT / "tests" / "spec", tmp_path / "tests" / "spec")
     with uncollected():
         before, after = everything(SPEC), everything(moved)
     assert before == after

@@ -9,7 +9,7 @@ import pytest
 from specgrad.codegen.library.bases import SPEC
 from specgrad.codegen.library.families import MOST_CHARACTERS, families, slugs
 from specgrad.codegen.library.homes import RUNTIME, Library, runtime_home
-from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.proof.load import load_spec
 
 ENTRY = "- name: {}(Tensor self) -> Tensor\n  composite: self + self\n  samples: ['self=T(3)']\n"
 

@@ -31,11 +31,11 @@ SPEC = """\
 - name: triple(Tensor self) -> Tensor
   check: some
   kernel: tripled
-  batch: whole
+  dispatch: {batch: whole}
   self: grad * 3
   result: auto_linear
   samples: ["self=T(3)"]
-  refuses: {ValueError: "self=T(0)"}
+  errors: {ValueError: "self=T(0)"}
   doc: three times
 
 - name: smaller(Tensor self) -> Tensor

@@ -8,7 +8,7 @@ import pytest
 
 from specgrad.codegen.__main__ import main
 from specgrad.codegen.pages.census import census, code_lines, entry_lines, without_python
-from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.proof.load import load_spec
 
 SPEC = """# A heading of
 

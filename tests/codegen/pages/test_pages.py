@@ -13,7 +13,7 @@ from specgrad.codegen.emit.write import Files
 from specgrad.codegen.library.bases import SPEC
 from specgrad.codegen.library.families import families, headings
 from specgrad.codegen.pages.pages import pages
-from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.proof.load import load_spec
 from specgrad.codegen.spec.model import Entry
 from tests.codegen.mistakes import entry_text
 from tests.repository import ROOT

@@ -15,10 +15,10 @@ from specgrad.codegen.proof.algebra import recognised
 from specgrad.codegen.proof.axioms import FUNCTIONS
 from specgrad.codegen.proof.cases import Algebra, Case, cases, numeric
 from specgrad.codegen.proof.derivative import ONE, derivative
+from specgrad.codegen.proof.load import load_spec
 from specgrad.codegen.proof.numbers import FLOAT, evaluate
 from specgrad.codegen.proof.proof import EQUAL, OPEN, PROVED, WRONG, Prover, Verdict
 from specgrad.codegen.proof.report import disproved, verdicts
-from specgrad.codegen.spec.load import load_spec
 from specgrad.codegen.spec.model import Entry, Spec
 from tests.repository import ROOT
 

@@ -10,10 +10,10 @@ import pytest
 
 from specgrad.codegen.check.validate import validate
 from specgrad.codegen.library.homes import read_known
+from specgrad.codegen.proof.load import load_spec
 from specgrad.codegen.rows.functions import NoProgram, program_of
 from specgrad.codegen.rows.numpy_meaning import outputs_of
 from specgrad.codegen.rows.passes import Lowered
-from specgrad.codegen.spec.load import load_spec
 
 HEAD = """- name: shown(Tensor self, Tensor gain, int dim=-1, float eps=1e-6) -> Tensor
   dtypes: [float]

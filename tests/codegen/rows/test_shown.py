@@ -12,7 +12,7 @@ from specgrad.codegen.__main__ import main
 from specgrad.codegen.library.bases import SPEC
 from specgrad.codegen.mutate.entries import mutants
 from specgrad.codegen.mutate.related import Related
-from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.proof.load import load_spec
 from tests.repository import ROOT
 
 EXAMPLE = ROOT / "examples" / "norm_ops" / "src" / "norm_ops"

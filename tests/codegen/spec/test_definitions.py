@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.check.validate import validate
-from specgrad.codegen.emit.composite_code import CompositeCode
 from specgrad.codegen.emit.forward_code import forward_lines
 from specgrad.codegen.emit.op_code import OpCode
 from specgrad.codegen.emit.savings import Calls, Shared, make_plan, rewrite
@@ -188,9 +187,9 @@ SPLIT = """\
 
 def test_a_branch_of_a_composite_has_its_own_definitions(entry: Callable[[str], Entry], calls: Calls) -> None:
     """They are computed once, where the branch is taken; outputs written as a tuple get the names of the schema."""
-    code = CompositeCode(OpCode(entry(SPLIT), None, None, replace(calls, functions={"split": "split"}), calls.library))
-    assert code.names_outputs
-    assert code.lines == [
+    op = OpCode(entry(SPLIT), None, None, replace(calls, functions={"split": "split"}), calls.library)
+    assert op.names_outputs
+    assert op.composite.lines == [
         "middle = op.exp(self)",
         "if whole:",
         "    return _split_result(self, middle)",

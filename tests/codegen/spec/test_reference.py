@@ -1,4 +1,4 @@
-"""The form of `reference` and `refuses`: what may stand there, and what is said of anything else."""
+"""The form of `reference` and `errors`: what may stand there, and what is said of anything else."""
 
 from __future__ import annotations
 
@@ -147,24 +147,24 @@ SUM = """\
 def test_refused_calls_by_class(entry: Callable[[str], Entry]) -> None:
     """A list for any error, or a call or a list of them for each class."""
     found = entry(
-        SUM.format('refuses: {IndexError: "self=T(), dim=1", ValueError: ["self=T(2), dim=1", "self=T(3), dim=1"]}')
+        SUM.format('errors: {IndexError: "self=T(), dim=1", ValueError: ["self=T(2), dim=1", "self=T(3), dim=1"]}')
     )
     assert [(each.call.text, each.error) for each in found.refuses] == [
         ("self=T(), dim=1", "IndexError"),
         ("self=T(2), dim=1", "ValueError"),
         ("self=T(3), dim=1", "ValueError"),
     ]
-    assert [each.error for each in entry(SUM.format('refuses: ["self=T(), dim=1"]')).refuses] == [""]
+    assert [each.error for each in entry(SUM.format('errors: ["self=T(), dim=1"]')).refuses] == [""]
 
 
 REFUSES = {
     "kink: average": (
-        "3:10: sum, check: nothing shows that the check 'one_dim' refuses anything: give `refuses`, a list of calls "
+        "3:10: sum, check: nothing shows that the check 'one_dim' refuses anything: give `errors`, a list of calls "
         "that it must refuse, written like the samples (self=T(3, 4), dim=1)"
     ),
-    'refuses: ["self=T(3)"]': "7:14: sum, refuses: the sample misses dim",
-    'refuses: ["self=T(3), dmi=1"]': "7:29: sum, refuses: the op has no argument 'dmi' (did you mean 'dim'?)",
-    'refuses: {IndexError: "self=T(3), dim=T(1)"}': "7:41: sum, refuses: dim: expected int, found tensor",
+    'errors: ["self=T(3)"]': "7:13: sum, errors: the sample misses dim",
+    'errors: ["self=T(3), dmi=1"]': "7:28: sum, errors: the op has no argument 'dmi' (did you mean 'dim'?)",
+    'errors: {IndexError: "self=T(3), dim=T(1)"}': "7:40: sum, errors: dim: expected int, found tensor",
 }
 
 
@@ -178,13 +178,13 @@ def test_a_check_shows_what_it_refuses(line: str, check: Check) -> None:
     ("line", "says"),
     [
         (
-            'refuses: {IndexErorr: "self=T(3), dim=1"}',
-            "7:13: sum, refuses: unknown word 'IndexErorr' (did you mean 'IndexError'?)",
+            'errors: {IndexErorr: "self=T(3), dim=1"}',
+            "7:12: sum, errors: unknown word 'IndexErorr' (did you mean 'IndexError'?)",
         ),
-        ("refuses: []", "7:12: sum, refuses: an empty list says nothing"),
+        ("errors: []", "7:11: sum, errors: an empty list says nothing"),
         (
-            'refuses: {IndexError: "T(3)"}',
-            "7:26: sum, refuses: write each argument of a sample with its name",
+            'errors: {IndexError: "T(3)"}',
+            "7:25: sum, errors: write each argument of a sample with its name",
         ),
     ],
 )
@@ -196,7 +196,7 @@ def test_refusals_of_another_form(line: str, says: str, load: Load) -> None:
 
 def test_a_section_gives_refusals_to_entries_with_a_check(load: Load) -> None:
     """What has no check refuses nothing."""
-    section = '- section: Sums\n  defaults: {refuses: {IndexError: "self=T(3), dim=1"}}\n'
+    section = '- section: Sums\n  defaults: {errors: {IndexError: "self=T(3), dim=1"}}\n'
     spec, problems = load(
         section + SUM.format("doc: x") + SUM.format("doc: y").replace("sum(", "sums(").replace("  check: one_dim\n", "")
     )

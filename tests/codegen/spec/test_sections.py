@@ -9,7 +9,7 @@ import pytest
 
 from specgrad.codegen.__main__ import main
 from specgrad.codegen.emit.render import OUTSIDE, Renderer
-from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.proof.load import load_spec
 from specgrad.codegen.spec.model import Entry, Spec
 from tests.repository import ROOT
 
@@ -19,7 +19,8 @@ SECTION = """\
 - section: Waves
   about: They go up
     and down.
-  defaults: {variants: [function], dtype: float, dtypes: [float], batch: along, self: grad * 2, result: auto_linear}
+  defaults: {variants: [function], dtype: float, dtypes: [float], dispatch: {batch: along}, self: grad * 2,
+             result: auto_linear}
 """
 EXP = "- name: exp(Tensor self) -> Tensor\n  elementwise: exp(self)\n"
 
@@ -108,7 +109,7 @@ def test_a_wrong_default_is_told_once_and_where_it_stands(defaults: str, load: L
 
 NO_SECTIONS = {
     "section: A\n  default: {dtypes: [float]}": "2:3: unknown key 'default' of a section (did you mean 'defaults'?)",
-    "section: A\n  dtypes: [float]": "2:3: unknown key 'dtypes' of a section: a section has a title, `about` and",
+    "section: A\n  dtypes: [float]": "2:3: unknown key 'dtypes' of a section: a section has a title, `about`, `autoc",
     "defaults: {dtypes: [float]}": "1:3: expected the title of a section, `- section: Title`, of at most 80 letters",
     "section: ''": "1:12: expected the title of a section",
     "section: [A]": "1:12: section: one value is wanted here",

@@ -21,14 +21,14 @@ OUTSIDE = """\
   dtypes: [float]
   check: one_dim
   kernel: prod_dim
-  batch: along
+  dispatch: {batch: along}
   where:
     others: prod_others(self, dim)
-  self: kept(grad, self.shape, dim, keepdim) * others
+  self: restore_reduced_dims(grad, self.shape, dim, keepdim) * others
   backward: prod_backward(grad, self, 1)
   result: (others * self_t).sum(dim, keepdim)
   samples: ["self=T(40, 3), dim=0"]
-  refuses: {IndexError: "self=T(3), dim=1"}
+  errors: {IndexError: "self=T(3), dim=1"}
 """
 # A formula that computes an integer of billions of digits.
 ENDLESS = """\

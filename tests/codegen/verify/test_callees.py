@@ -8,6 +8,7 @@ import pytest
 
 from specgrad.codegen.library.bases import SPEC
 from specgrad.codegen.proof.formula_derivative import Plain
+from specgrad.codegen.proof.load import load_on_demand
 from specgrad.codegen.spec import load
 from specgrad.codegen.spec.load import EntriesOnDemand
 from specgrad.codegen.verify.callees import OnDemand
@@ -22,7 +23,7 @@ OWN = """\
   other: grad * self.conj()
   result: auto_multilinear
 - name: sum(Tensor self, int dim) -> Tensor
-  at_once: mul.Tensor
+  flags: [eager: mul.Tensor]
   composite: mul(self, self)
   samples: ["self=T(3), dim=0"]
 """
@@ -30,13 +31,13 @@ OWN = """\
 
 @pytest.fixture(scope="module")
 def tree() -> EntriesOnDemand:
-    return EntriesOnDemand(SPEC)
+    return load_on_demand(SPEC)
 
 
 def test_all_that_formulas_call_is_found(tree: EntriesOnDemand, tmp_path: Path) -> None:
     """By every name and operator, in the same order; an entry of the spec replaces the tree's of its name."""
     (tmp_path / "own.yaml").write_text(OWN, encoding="utf-8")
-    own = EntriesOnDemand(tmp_path / "own.yaml")
+    own = load_on_demand(tmp_path / "own.yaml")
     found, all_read = OnDemand(tree, own), Plain({**tree, **own})
     assert dict(found.by_name) == all_read.by_name
     assert dict(found.by_operator) == all_read.by_operator
@@ -47,7 +48,7 @@ def test_all_that_formulas_call_is_found(tree: EntriesOnDemand, tmp_path: Path) 
 def test_no_more_is_read_than_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A word costs the entries that mention it."""
     read, reading = [], load._entry
-    monkeypatch.setattr(load, "_entry", lambda reader, own: read.append(reader.op) or reading(reader, own))
+    monkeypatch.setattr(load, "_entry", lambda reader, *given: read.append(reader.op) or reading(reader, *given))
     (tmp_path / "own.yaml").write_text(OWN, encoding="utf-8")
-    (found,) = OnDemand(EntriesOnDemand(SPEC), EntriesOnDemand(tmp_path / "own.yaml")).by_name["sigmoid"]
+    (found,) = OnDemand(load_on_demand(SPEC), load_on_demand(tmp_path / "own.yaml")).by_name["sigmoid"]
     assert found.name == "sigmoid" and read == ["sigmoid"]

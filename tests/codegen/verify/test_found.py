@@ -54,7 +54,7 @@ ENTRIES = {
     "angle_of": """\
         (Tensor self, Tensor other) -> Tensor
           dtype: float
-          precise: true
+          flags: [precise]
           dtypes: [float]
           elementwise: atan2(self, other)
           self: >-
@@ -103,7 +103,7 @@ ENTRIES = {
         """,
     "length": """\
         (Tensor self, Tensor other) -> Tensor
-          precise: true
+          flags: [precise]
           dtypes: [float]
           elementwise: hypot(self, other)
           self: grad * (self / where(result == 0, 1, result))
@@ -121,9 +121,9 @@ ENTRIES = {
     "restride": """\
         (Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a)
           check: as_strided
-          refuses: ["self=T(3, 4), size=[2, 3], stride=[4]"]
+          errors: ["self=T(3, 4), size=[2, 3], stride=[4]"]
           view: as_strided
-          batch: restrided
+          dispatch: {batch: restrided}
           self: >-
             as_strided_backward(grad, self.shape, self.stride(), self.storage_offset(), size, stride, storage_offset)
           result: as_strided_forward(self_t, self_p.stride(), self_p.storage_offset(), size, stride, storage_offset)
@@ -132,9 +132,9 @@ ENTRIES = {
     "windows": """\
         (Tensor(a) self, int dimension, int size, int step) -> Tensor(a)
           check: unfold
-          refuses: ["self=T(2, 5), dimension=2, size=2, step=3"]
+          errors: ["self=T(2, 5), dimension=2, size=2, step=3"]
           view: unfold
-          batch: windows
+          dispatch: {batch: windows}
           self: unfold_backward(grad, self.shape, dimension, size, step)
           result: auto_linear
           samples: ["self=T(2, 5), dimension=-1, size=2, step=3"]
@@ -143,10 +143,10 @@ ENTRIES = {
         (Tensor self, int[1]? dim, bool keepdim=False) -> Tensor
           dtypes: [float]
           check: reduced_dims
-          refuses: ["self=T(3, 3), dim=2"]
+          errors: ["self=T(3, 3), dim=2"]
           kernel: sum_dim
-          batch: reduction
-          self: kept(grad, self.shape, dim, keepdim)
+          dispatch: {batch: reduction}
+          self: restore_reduced_dims(grad, self.shape, dim, keepdim)
           result: auto_linear
           samples: ["self=T(3, 3), dim=1"]
         """,
@@ -155,9 +155,9 @@ ENTRIES = {
           dtype: promote
           dtypes: [float]
           kernel: mse_loss_backward
-          batch: pointwise_loss_backward
+          dispatch: {batch: pointwise_loss_backward}
           check: pointwise_loss_backward
-          refuses: ["grad_output=T(), self=T(4, 4), target=T(3, 4), reduction=1"]
+          errors: ["grad_output=T(), self=T(4, 4), target=T(3, 4), reduction=1"]
           grad_output: reduce_loss(2 * grad * (self - target), reduction)
           self: 2 * grad * reduce_loss_backward(grad_output, self.numel(), reduction)
           target: -2 * grad * reduce_loss_backward(grad_output, self.numel(), reduction)
@@ -169,7 +169,7 @@ ENTRIES = {
     "reformed": """\
         (Tensor(a) self, int[] size) -> Tensor(a)
           check: view
-          refuses: ["self=T(3, 4), size=[5]"]
+          errors: ["self=T(3, 4), size=[5]"]
           view: view
           self: grad.reshape(self.shape)
           result: auto_linear
@@ -181,7 +181,7 @@ ENTRIES = {
           try: mm
           composite: mm(self, mat2)
           reference: self @ mat2
-          autocast: lower
+          dispatch: {autocast: lower}
           samples: ["self=T(2, 3), mat2=T(3, 4)"]
         """,
     "centre": """\
@@ -325,8 +325,8 @@ MISTAKES = [
     Mistake(
         "dimensions that were kept",
         "total",
-        "kept(grad, self.shape, dim, keepdim)",
-        "kept(-grad if keepdim else grad, self.shape, dim, keepdim)",
+        "restore_reduced_dims(grad, self.shape, dim, keepdim)",
+        "restore_reduced_dims(-grad if keepdim else grad, self.shape, dim, keepdim)",
         "self",
         "keepdim=True",
     ),
@@ -408,7 +408,8 @@ class Outcome:
     def place(self, op: str, key: str) -> str:
         """The line where a key's value begins in an entry."""
         begin = next(i for i, line in enumerate(self.spec) if line.startswith(f"- name: {op}("))
-        number = next(i for i, line in enumerate(self.spec) if i > begin and line.startswith(f"  {key}:"))
+        starts = (f"  {key}:", f"  dispatch: {{{key}:")
+        number = next(i for i, line in enumerate(self.spec) if i > begin and line.startswith(starts))
         return f"ops.yaml:{number + 1 + self.spec[number].endswith('>-')}:"
 
 

@@ -131,10 +131,10 @@ WIDE = """\
 - name: widened(Tensor self, int dim) -> Tensor
   dtype: same
   dtypes: [int, float]
-  gives: {int32: int64}
+  dtype_table: {int32: int64}
   check: one_dim
   kernel: cumsum
-  refuses: ["self=T(3, 4), dim=2"]
+  errors: ["self=T(3, 4), dim=2"]
   self: grad.flip([dim]).cumsum(dim).flip([dim])
   result: auto_linear
   samples: ["self=T(3, 4), dim=1"]
@@ -142,10 +142,10 @@ WIDE = """\
 
 
 def test_a_spec_outside_the_tree_is_told_where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Line and column of `gives`."""
+    """Line and column of `dtype_table`."""
     spec = tmp_path / "ops.yaml"
     spec.write_text(WIDE, encoding="utf-8")
     assert main([str(spec), "--out", str(tmp_path / "ops")]) == 1
     lines = capsys.readouterr().out.splitlines()
-    stated = "ops.yaml:4:10: widened, dtypes: (self=T(3, 4), dim=1) gives int32 for int32, where the entry says int64"
+    stated = "ops.yaml:4:16: widened, dtypes: (self=T(3, 4), dim=1) gives int32 for int32, where the entry says int64"
     assert len(lines) == 2 and lines[0].startswith(stated), lines

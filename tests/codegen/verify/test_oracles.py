@@ -1,4 +1,4 @@
-"""What an entry says of values and of wrong calls, by `reference`, `refuses` and `example`, is compared with the op."""
+"""What an entry says of values and of wrong calls, by `reference`, `errors` and `example`, is compared with the op."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ SPEC = """\
   mat2: self.T.mm(grad)
   result: auto_multilinear
   samples: ["self=T(2, 3), mat2=T(3, 4)"]
-  refuses: ["self=T(2, 3), mat2=T(40, 5)"]
+  errors: ["self=T(2, 3), mat2=T(40, 5)"]
 - name: shown(Tensor self) -> Tensor
   dtypes: [float]
   composite: self + 1
@@ -221,7 +221,7 @@ SPEC = """\
   composite: mm(self, mat2)
   reference: self @ mat2
   samples: ["self=T(2, 3), mat2=T(3, 4)"]
-  refuses: {RuntimeError: ["self=T(2, 3), mat2=T(40, 5)"]}
+  errors: {RuntimeError: ["self=T(2, 3), mat2=T(40, 5)"]}
 - name: right(Tensor self, int dim) -> Tensor
   dtypes: [float]
   kernel: cumsum
@@ -230,7 +230,7 @@ SPEC = """\
   self: grad.flip([dim]).cumsum(dim).flip([dim])
   result: auto_linear
   samples: ["self=T(3, 4), dim=1"]
-  refuses: {IndexError: ["self=T(3, 4), dim=2", "self=T(3), dim=-2"]}
+  errors: {IndexError: ["self=T(3, 4), dim=2", "self=T(3), dim=-2"]}
   example: |
     >>> ops.right(sg.ones(2), 0)
     tensor([1., 2.])
@@ -247,11 +247,11 @@ def test_a_spec_outside_the_tree_is_told_its_mistakes_where_they_are(tmp_path: P
     begins = [
         "ops.yaml:3:11: greatest, kernel: at (self=T(3, 4), dim=1) element [",
         "ops.yaml:10:14: doubled, composite: at (self=T(3, 3)) element [] is ",
-        "ops.yaml:21:12: times, refuses: (self=T(2, 3), mat2=T(40, 5)) gives float64 of shape (2, 5), where an error",
+        "ops.yaml:21:11: times, errors: (self=T(2, 3), mat2=T(40, 5)) gives float64 of shape (2, 5), where an error",
         "ops.yaml:27:12: shown, example: shown(sg.ones(1)) Expected: tensor([3.]) Got: tensor([2.])",
         "ops.yaml:31:14: kept, composite: at (self=T(3, 3)) `result` lies in the memory of an argument, where",
         "ops.yaml:34:9: seen, name: the schema has Tensor(a) for a result that lies in the memory of an argument at no",
-        "ops.yaml:42:12: unnamed, refuses: (self=T(2, 3), mat2=T(40, 5)) is refused by ShapeError: mm(): ",
+        "ops.yaml:42:11: unnamed, errors: (self=T(2, 3), mat2=T(40, 5)) is refused by ShapeError: mm(): ",
     ]
     assert len(lines) == len(begins), lines
     assert [line.startswith(begin) for line, begin in zip(lines, begins, strict=True)] == [True] * len(begins), lines

@@ -39,8 +39,10 @@ class Outcome:
         """Line and column of the value of a key in an entry."""
         lines = self.spec.splitlines()
         begin = next(i for i, line in enumerate(lines) if line.startswith(f"- name: {op}("))
-        index = next(i for i, line in enumerate(lines) if i > begin and line.startswith(f"  {key}:"))
-        return f"ops.yaml:{index + 1}:{len(key) + 5}"
+        starts = (f"  {key}: ", f"  dispatch: {{{key}: ")
+        found = ((i, s) for i, line in enumerate(lines) for s in starts if i > begin and line.startswith(s))
+        index, start = next(found)
+        return f"ops.yaml:{index + 1}:{len(start) + 1}"
 
 
 def wrong_name(mistake: Mistake) -> str:
@@ -168,7 +170,7 @@ RAISING = """\
   self: grad.flip([dim]).cumsum(dim).flip([dim])
   result: self_t.cumsum(dim)
   samples: ["self=T(3, 4), dim=7"]
-  refuses: ["self=T(3, 4), dim=-7"]
+  errors: ["self=T(3, 4), dim=-7"]
 - name: made(Tensor self, int dim) -> Tensor
   dtypes: [float]
   composite: cumsum(self, dim)
@@ -223,7 +225,7 @@ KINKS = """\
   dtypes: [float]
   elementwise: abs(self) * self
   kink: left
-  hard: ["self=V([0.0])"]
+  edge_cases: ["self=V([0.0])"]
 - name: broken(Tensor self) -> Tensor
   dtypes: [float]
   elementwise: self if self > 0 else 2 * self
@@ -232,7 +234,7 @@ KINKS = """\
   dtypes: [float]
   elementwise: self if self > 0 else 2 * self
   kink: left
-  hard: ["self=V([0.0])"]
+  edge_cases: ["self=V([0.0])"]
 """
 
 
@@ -241,7 +243,7 @@ def test_a_policy_without_a_kink_is_found(tmp_path: Path, capsys: pytest.Capture
     spec = tmp_path / "ops.yaml"
     spec.write_text(KINKS, encoding="utf-8")
     assert main([str(spec), "--out", str(tmp_path / "ops")]) == 1
-    missing = "kink: no call of the entry meets a kink: give one in `hard`, or leave the key out"
+    missing = "kink: no call of the entry meets a kink: give one in `edge_cases`, or leave the key out"
     assert capsys.readouterr().out.splitlines()[:-1] == [f"ops.yaml:4:9: bent, {missing}"]
 
 
@@ -254,11 +256,11 @@ ONCE = """\
   variants: [function]
   dtypes: [float]
   kernel: {kernel}
-  batch: elementwise
+  dispatch: {{batch: elementwise}}
   self: {slope}
   other: grad * 0
   result: self_t
-  once_differentiable: {once}
+  flags: [once_differentiable: {once}]
   samples: ["self=T(3), other=T(3)"]
 """
 
@@ -267,12 +269,12 @@ SHAPES = """\
 - name: lost(Tensor self, int dim) -> Tensor
   dtypes: [float]
   kernel: cumsum
-  shape: {rule}
+  dispatch: {{meta: {rule}}}
   check: one_dim
   self: grad.flip([dim]).cumsum(dim).flip([dim])
   result: self_t.cumsum(dim)
   samples: ["self=T(3, 4), dim=1"]
-  refuses: ["self=T(3, 4), dim=-7"]
+  errors: ["self=T(3, 4), dim=-7"]
 """
 
 
@@ -287,7 +289,7 @@ def test_a_wrong_shape_rule_is_found(rule: str, given: str, tmp_path: Path, caps
     spec = package / "ops.yaml"
     spec.write_text(SHAPES.format(rule=rule), encoding="utf-8")
     assert main([str(spec)]) == bool(given)
-    says = f"ops.yaml:4:10: lost, shape: at (self=T(3, 4), dim=1) on the device meta it gives [({given}, "
+    says = f"ops.yaml:4:20: lost, meta: at (self=T(3, 4), dim=1) on the device meta it gives [({given}, "
     assert (says in capsys.readouterr().out) == bool(given)
 
 
@@ -298,9 +300,9 @@ def test_a_wrong_shape_rule_is_found(rule: str, given: str, tmp_path: Path, caps
         (
             "grad + 0 * nextafter(self, other)",
             "false",
-            "(where that is meant the entry says `once_differentiable: true`)",
+            "(where that is meant the entry has the flag `once_differentiable`)",
         ),
-        ("grad + 0 * self", "true", "it can be differentiated twice: leave the key out"),
+        ("grad + 0 * self", "true", "it can be differentiated twice: leave the flag out"),
     ],
 )
 def test_an_op_that_is_differentiable_once(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -200,7 +201,7 @@ def test_current_stream(cudnn: FakeCudnn) -> None:
 
 def test_how_it_is_found(cudnn: FakeCudnn, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the frontend is installed and loads cuDNN; without either there is none."""
-    real: Any = object()  # no simulated driver
+    real: Any = SimpleNamespace(is_simulated=False)
     monkeypatch.setattr(cudnn, "__spec__", "found", raising=False)
     assert isinstance(chosen._cudnn_of(real), Cudnn)
     cudnn.failing = "libcudnn.so.9: cannot open shared object file"

@@ -83,7 +83,7 @@ def test_own_kernel(place: Any, kind: np.dtype, sizes: tuple[int, int, int]) -> 
     x, y, z = (drawn(rng, shape, kind) for shape in ((2, m, k), (2, k, n), (2, m, n)))
     left, right = (as_read(laid_out(rng, each, place)) for each in (x, y))
     result = as_read(memory.from_host(z, place))
-    tiled.multiply(left, right, result, 2, 3)
+    tiled.multiply_tiled(left, right, result, 2, 3)
     wide = {"c": np.complex128, "f": F64, "V": F64}.get(kind.kind, np.int64)
     expected = 2 * np.matmul(x.astype(wide), y.astype(wide)) + 3 * z.astype(wide)
     assert np.array_equal(memory.to_host(result), expected.astype(kind).astype(result.dtype))

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import integrate, stats
-from specgrad.distributions.kl import _KL_MEMOIZE, _KL_REGISTRY
 
 import specgrad as sg
 from specgrad import distributions as D
+from specgrad.distributions.kl import _KL_MEMOIZE, _KL_REGISTRY
 
 PARAMETERS: dict[str, tuple[tuple[float, ...], tuple[float, ...], Any]] = {  # of p, of q, and SciPy's distribution
     "Beta": ((1.5, 2.5), (2.0, 1.25), stats.beta),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 from typing import Any
 
@@ -10,7 +11,9 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.distributions import utils
+from specgrad import distributions
+from specgrad.distributions import constraints, utils
+from specgrad.nn.distributions.parametric import Parametric, parameter
 
 
 def test_broadcast_all(lib: Any) -> None:
@@ -88,7 +91,7 @@ def test_modules_of_pytorchs_names() -> None:
 
 
 def test_modules_by_path() -> None:
-    """A module is the one of the folder that it lies in, and its classes those of the package."""
+    """A module of PyTorch's name has what a file of some folder of ours defines, and its classes are the package's."""
     for path, name in (
         ("normal", "Normal"),
         ("multivariate_normal", "MultivariateNormal"),
@@ -101,7 +104,7 @@ def test_modules_by_path() -> None:
     ):
         module = importlib.import_module(f"specgrad.distributions.{path}")
         assert getattr(module, name) is getattr(sg.distributions, name)
-        assert module.__name__.startswith("specgrad.nn.distributions.")
+        assert inspect.unwrap(getattr(module, name)).__module__.startswith("specgrad.nn.distributions.")
     from specgrad.distributions.multivariate_normal import _batch_mahalanobis, _batch_mv, _standard_normal
     from specgrad.distributions.utils import _sum_rightmost, euler_constant
 
@@ -112,3 +115,34 @@ def test_modules_by_path() -> None:
             getattr(sg.distributions, name)
         with pytest.raises(ModuleNotFoundError):
             importlib.import_module(f"specgrad.distributions.{name}")
+
+
+class Shifted(Parametric):
+    """A distribution that declares its parameters, one with a value that it may be left out for."""
+
+    loc = parameter(constraints.real)
+    scale = parameter(constraints.positive, 1.0)
+
+
+def test_declared_parameters() -> None:
+    """They give the constructor, the constraints and `expand`; the class itself has none of them."""
+    signature = "(loc: 'Any', scale: 'Any' = 1.0, validate_args: 'bool | None' = None) -> 'None'"
+    assert str(inspect.signature(Shifted)) == signature and not hasattr(Shifted, "loc")
+    assert Shifted.arg_constraints == {"loc": constraints.real, "scale": constraints.positive}
+    made = Shifted(sg.zeros(3, 1), sg.ones(2))
+    assert (
+        made.batch_shape == (3, 2) and repr(made) == "Shifted(loc: specgrad.Size([3, 2]), scale: specgrad.Size([3, 2]))"
+    )
+    assert made.expand((4, 3, 2)).scale.shape == (4, 3, 2)
+    with pytest.raises(TypeError, match=r"Shifted\.__init__\(\) missing 1 required positional argument: 'loc'"):
+        Shifted()
+    with pytest.raises(ValueError, match="parameter scale"):
+        Shifted(0.0, -1.0)
+
+
+def test_aliases() -> None:
+    """They say what the base class says, or what they are given, and cannot be set."""
+    assert inspect.getdoc(distributions.Normal.mean) == inspect.getdoc(distributions.Distribution.mean)
+    assert distributions.LogNormal.loc.__doc__ == "The mean of the logarithm."
+    with pytest.raises(AttributeError):
+        distributions.Normal(0.0, 1.0).mean = 2.0

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import special, stats
-from specgrad.distributions.relaxed_bernoulli import LogitRelaxedBernoulli
-from specgrad.distributions.relaxed_categorical import ExpRelaxedCategorical
 
 import specgrad as sg
 from specgrad import distributions as D
+from specgrad.distributions.relaxed_bernoulli import LogitRelaxedBernoulli
+from specgrad.distributions.relaxed_categorical import ExpRelaxedCategorical
 
 RNG = np.random.default_rng(8)
 LOC = RNG.normal(size=(2, 3))

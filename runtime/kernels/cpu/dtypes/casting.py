@@ -55,7 +55,6 @@ def joined(pairs: np.ndarray) -> np.ndarray:
 
 
 def cast(array: np.ndarray, to: Any) -> np.ndarray:
-    """The array in another dtype."""
     result = empty(array.shape, np.dtype(to))
     copy_cast(result, array)
     return result

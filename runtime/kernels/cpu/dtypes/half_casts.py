@@ -62,6 +62,5 @@ def copied(to: Array, source: Array) -> bool:
 
 
 def as_stored(array: Array) -> Array:
-    """The elements, those of 16 bits as integers."""
     flat = array.reshape(-1)
     return flat if flat.dtype == SINGLE else flat.view(np.uint16)

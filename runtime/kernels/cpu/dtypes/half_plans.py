@@ -68,12 +68,10 @@ class Rewritten:
             self.copy(~scratch, SINGLE, output, shapes[output], HALF)
 
     def new(self) -> int:
-        """The number of an output that only calls of the plan use."""
         self.next += 1
         return self.next - 1
 
     def is_half(self, output: int) -> bool:
-        """Whether an output is stored in 16 bits."""
         return output < self.outputs and not self.singles >> output & 1 and output not in self.others
 
     def in_parts(self, plan: Plan) -> list[int]:
@@ -113,7 +111,6 @@ class Rewritten:
         return self.widened[operand]
 
     def copy(self, source: int, letter: str, output: int, shape: Ints, to: str) -> None:
-        """A call that copies."""
         self.steps.append(Step(copied, (source,), ((output, shape),), rows=(prod(shape), UNIT)))
         self.letters.append(letter + to)
 

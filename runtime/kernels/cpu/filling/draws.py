@@ -20,7 +20,6 @@ SEARCHED = 16  # times the work of a uniform number is that of a count
 
 
 def words_of(count: int, bits: int) -> int:
-    """How many words so many elements take that need so many bits each."""
     return count if bits > 32 else (count + 1) // 2
 
 

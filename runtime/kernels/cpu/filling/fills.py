@@ -18,14 +18,12 @@ _WORDS = {4: np.int32, 8: np.int64}
 
 
 def zeros(count: int, kind: np.dtype) -> Array:
-    """A 1-D array of zeros."""
     if count * kind.itemsize > LAZY or not _is_shared(count, kind):
         return np.zeros(count, kind)
     return filled(empty(count, kind), 0)
 
 
 def filled(flat: Array, value: Any) -> Array:
-    """A contiguous 1-D array, after all of it was set to a value."""
     if flat.dtype.names:  # a complex number of two float16
         value = value.real, value.imag
     flat[:1] = value

@@ -44,22 +44,18 @@ Runs = list[Run]
 
 
 def lines(x: Layout) -> list[tuple[int, int]]:
-    """The size of each dimension, and its step."""
     return list(zip(x.shape, contiguous_strides(x.shape) if x.strides is None else x.strides, strict=True))
 
 
 def whole(size: int, step: int) -> Runs:
-    """All of a dimension, as it is."""
     return [Run(0, step, size)]
 
 
 def mirrored(size: int, step: int) -> Runs:
-    """A dimension in reversed order."""
     return [Run((size - 1) * step, -step, size)]
 
 
 def turned(size: int, step: int, shift: int) -> Runs:
-    """A dimension moved on, and in again at its start."""
     first = shift % size if size else 0
     return [Run((size - first) * step, step, first), Run(0, step, size - first)]
 
@@ -132,12 +128,10 @@ def assembly_of_elements(shape: Ints, dims: tuple[Array, Runs, Runs], value: flo
 
 
 def length(runs: Runs) -> int:
-    """How many elements runs have."""
     return sum(run.size for run in runs)
 
 
 def as_few(dims: Sequence[Runs]) -> list[Runs]:
-    """The dimensions, those made one that go on as one."""
     found: list[Runs] = []
     for runs in dims:
         found.append(runs)
@@ -161,7 +155,6 @@ def joined_runs(outer: Runs, inner: Runs) -> Runs | None:
 
 
 def run_of_both(outer: Run, inner: Run) -> Run:
-    """The run that both make."""
     if min(outer.start, inner.start) < 0:
         return Run(-1, 0, outer.size * inner.size)
     step = outer.step if inner.size == 1 else inner.step
@@ -169,7 +162,6 @@ def run_of_both(outer: Run, inner: Run) -> Run:
 
 
 def places_of(runs: Runs) -> Array:
-    """Where each element lies, or -1."""
     return np.concatenate([run.start + run.step * np.arange(run.size) for run in runs])
 
 
@@ -185,7 +177,6 @@ def outer_places(dims: Sequence[Runs]) -> Array:
 
 
 def flat(runs: Runs) -> Array:
-    """Runs as a table."""
     return np.array(runs, np.int64).reshape(-1)
 
 

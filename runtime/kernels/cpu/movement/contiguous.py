@@ -65,7 +65,6 @@ def merged(shape: Ints, strides: Ints) -> list[tuple[int, int]]:
 
 
 def zeros(output: int, shape: Ints) -> Step:
-    """The call that fills a result with zeros."""
     return Step(cleared, (), ((output, shape),), rows=(prod(shape), SLICE))
 
 

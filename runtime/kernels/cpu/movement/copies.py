@@ -26,7 +26,6 @@ def contiguous(a: Array) -> Array:
 
 
 def copied(a: Array) -> Array:
-    """A copy in row-major order."""
     if a.size < _LARGE or a.itemsize not in AS_FLOATS:
         return a.copy()
     if not any(a.strides):

@@ -86,7 +86,6 @@ def copy_step(layout: Layout, operand: int, output: int, letter: str) -> Step | 
 
 
 def redirected(step: Step, numbers: dict[int, int]) -> Step:
-    """A call that reads the copies."""
     return step._replace(operands=tuple([~numbers[i] if i in numbers else i for i in step.operands]))
 
 

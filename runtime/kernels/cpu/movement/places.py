@@ -50,7 +50,6 @@ def moved(x: Layout, move: Callable[[Array], Array], value: float = 0) -> Plan |
 
 
 def places(x: Layout) -> Array:
-    """Where in memory each element lies, counted from the first one."""
     if x.strides is None:
         return np.arange(prod(x.shape)).reshape(x.shape)
     found = np.zeros(x.shape, np.int64)
@@ -60,7 +59,6 @@ def places(x: Layout) -> Array:
 
 
 def runs_of(table: Array) -> Array:
-    """The runs of a table of places, one a row: see RUN."""
     apart = np.where(table < 0, -2 - table.size - table.max(), table)  # -1 is no neighbour of 0
     steps = np.diff(apart)
     near = abs(steps) <= 1

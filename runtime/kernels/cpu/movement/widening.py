@@ -25,6 +25,5 @@ def widened_first(plan: Plan, operands: Sequence[Any], outputs: int) -> Plan:
 
 
 def widening(operand: int, output: int, index: Narrow) -> Step:
-    """The call that makes int64 of an index."""
     rows = prod(index.shape), UNIT
     return Step(copied, (operand,), ((output, index.shape),), rows=rows, row=1, indices=(output,))

@@ -11,9 +11,8 @@ from typing import Any
 
 from llvmlite import ir
 
-from ....pool.layout import CALL_INTEGERS, CALL_NUMBERS
 from .kinds import NUMBER, VOID, Address
-from .structs import Items, Struct, at, fields, length, room
+from .structs import CALL_INTEGERS, CALL_NUMBERS, Items, Struct, at, fields, length, room
 from .typed import HALF, WORD, Nothing, Word, c_function, instruction, native, on_stack, word_at
 
 BYTES = ir.IntType(8).as_pointer()

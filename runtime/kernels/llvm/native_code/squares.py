@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from llvmlite import ir
 
-from ..vectors import transposed
 from .typed import HALF, WORD, Nothing, Word, instruction, word_at
 
 BYTES = 16  # of a row of a square
@@ -31,3 +31,21 @@ def _turn(builder: Any, element: Any, to: Any, to_row: Any, source: Any, row: An
     read = [builder.load(word_at(builder, source, place, kind), align=size) for place in places]
     for i, vector in enumerate(transposed(builder, read)):
         builder.store(vector, word_at(builder, to, builder.mul(to_row, WORD(i)), kind), align=size)
+
+
+def transposed(builder: Any, rows: Sequence[Any]) -> list[Any]:
+    """The transpose of vectors of as many lanes: squares of 1, 2, 4, ... lanes change places between rows."""
+    rows, lanes, step = list(rows), len(rows), 1
+    while step < lanes:
+        low = [j - step + lanes if j & step else j for j in range(lanes)]
+        high = [j + lanes if j & step else j + step for j in range(lanes)]
+        for i in (i for i in range(lanes) if not i & step):
+            a, b = rows[i], rows[i + step]
+            rows[i], rows[i + step] = shuffled(builder, a, b, low), shuffled(builder, a, b, high)
+        step *= 2
+    return rows
+
+
+def shuffled(builder: Any, a: Any, b: Any, places: Sequence[int]) -> Any:
+    """The lanes of `a`, and behind them those of `b`, at the given places."""
+    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(ir.IntType(32), len(places)), list(places)))

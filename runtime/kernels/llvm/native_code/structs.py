@@ -20,6 +20,7 @@ import numpy as np
 
 T = TypeVar("T")
 WORD_BYTES = 8
+CALL_INTEGERS, CALL_NUMBERS = 120, 8  # of a call, seven an array; processors pass more numbers than these another way
 Int32 = Annotated[int, 4]  # four bytes, read as a word
 
 

@@ -16,7 +16,7 @@ from ..exponential import clamped, exp
 from ..pieces import NEARER, by_pieces_with_slopes, nearer_place
 from ..power_pieces import power_of_pair
 from ..primitives import choose, fma, polynomial, root, select
-from ..tables.bessel.airy import TABLE as AIRY
+from ..tables import AIRY_TABLE
 from ..underflow import scaled_back
 
 ROOT_PI = 1.772453850905516
@@ -94,7 +94,7 @@ def airy_single(x: Any) -> Any:
 
 def airy_near(x: Any) -> Any:
     """The same of a float32 that `is_nearer`."""
-    return by_pieces_with_slopes(x, nearer_place(x), AIRY)
+    return by_pieces_with_slopes(x, nearer_place(x), AIRY_TABLE)
 
 
 def decay_of_single(x: Any) -> Any:

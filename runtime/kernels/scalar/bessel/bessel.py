@@ -16,10 +16,7 @@ from ..exponential import with_sign
 from ..logarithm import log, normal
 from ..pieces import MIXED, by_pieces_with_slopes, is_near, mixed_place, near_place
 from ..primitives import choose, polynomial, root, select
-from ..tables.bessel.j0 import TABLE as J0
-from ..tables.bessel.j1 import TABLE as J1
-from ..tables.bessel.y0 import TABLE as Y0
-from ..tables.bessel.y1 import TABLE as Y1
+from ..tables import J0_TABLE, J1_TABLE, Y0_TABLE, Y1_TABLE
 from .near_zero import NEAR_Y0, NEAR_Y1, in_pieces, of_positive, or_pole, order_0, order_1
 from .wave import j0_far, j1_far, y0_far, y1_far
 
@@ -109,7 +106,7 @@ def j0_single(x: Any) -> Any:
 
 def j0_near(x: Any) -> Any:
     """The same of a float32 that `is_near`."""
-    return by_pieces_with_slopes(abs(x), near_place(abs(x)), J0)
+    return by_pieces_with_slopes(abs(x), near_place(abs(x)), J0_TABLE)
 
 
 def j0_double(x: Any) -> Any:
@@ -134,7 +131,7 @@ def j1_single(x: Any) -> Any:
 
 def j1_near(x: Any) -> Any:
     """The same of a float32 that `is_near`."""
-    return with_sign(type(x)(1), x) * by_pieces_with_slopes(abs(x), near_place(abs(x)), J1)
+    return with_sign(type(x)(1), x) * by_pieces_with_slopes(abs(x), near_place(abs(x)), J1_TABLE)
 
 
 def j1_double(x: Any) -> Any:
@@ -161,7 +158,7 @@ def y0_near(x: Any) -> Any:
 def y0_below(y: Any, more: Any) -> Any:
     """The same of 0 < y 2^more < 21.5."""
     inside = in_pieces(y, NEAR_Y0.edge)
-    return order_0(y, more, inside, by_pieces_with_slopes(inside, mixed_place(inside), Y0), NEAR_Y0)
+    return order_0(y, more, inside, by_pieces_with_slopes(inside, mixed_place(inside), Y0_TABLE), NEAR_Y0)
 
 
 def y0_double(x: Any) -> Any:
@@ -182,7 +179,7 @@ def y1_single(x: Any) -> Any:
 def y1_near(x: Any) -> Any:
     """The same of a normal float32, 0 < x < 21.5."""
     inside = in_pieces(x, NEAR_Y1.edge)
-    return order_1(x, inside, by_pieces_with_slopes(inside, mixed_place(inside), Y1), NEAR_Y1)
+    return order_1(x, inside, by_pieces_with_slopes(inside, mixed_place(inside), Y1_TABLE), NEAR_Y1)
 
 
 def y1_double(x: Any) -> Any:

@@ -16,8 +16,8 @@ from ..primitives import bits, fma, from_bits, narrow, polynomial, root, select
 # P of I0 and I1 for x >= 15.5, and of K0 and K1 for x >= 21.5: P(1 / x) / x is wrong by 2^-31 at most
 I0_FAR = (0.364564083620851, 0.10325148556002298, 0.07346736823257169, 0.07031045706251604, 0.12500000389169208)
 I1_FAR = (-0.4384234656653997, -0.13380747557825437, -0.10280156938315128, -0.11718511969647824, -0.37500000453370724)
-K0_FAR = (0.09359724672289925, -0.07270843171977714, 0.0703072025320282, -0.12499998914487813)
-K1_FAR = (-0.12140758787802791, 0.10188247768223567, -0.1171809792014793, 0.37499998663587325)
+K0_FAR_SINGLE = (0.09359724672289925, -0.07270843171977714, 0.0703072025320282, -0.12499998914487813)
+K1_FAR_SINGLE = (-0.12140758787802791, 0.10188247768223567, -0.1171809792014793, 0.37499998663587325)
 # 1 / (2 pi) and pi / 2 as sums of two float32
 INVERSE_TURN = (0.15915493667125702, 6.4206382432985265e-09)
 QUARTER_TURN = (1.5707963705062866, -4.371138828673793e-08)
@@ -64,12 +64,12 @@ def i1e_far(x: Any) -> Any:
 
 def k0e_far(x: Any) -> Any:
     """e^x K0(x) for x >= 21.5; error at most 0.6 ulp."""
-    return with_root(x, QUARTER_TURN, K0_FAR)
+    return with_root(x, QUARTER_TURN, K0_FAR_SINGLE)
 
 
 def k1e_far(x: Any) -> Any:
     """e^x K1(x) for x >= 21.5; error at most 0.6 ulp."""
-    return with_root(x, QUARTER_TURN, K1_FAR)
+    return with_root(x, QUARTER_TURN, K1_FAR_SINGLE)
 
 
 def i0_far(x: Any) -> Any:
@@ -84,12 +84,12 @@ def i1_far(x: Any) -> Any:
 
 def k0_far(x: Any) -> Any:
     """K0(x) for x >= 21.5; error at most 1.1 ulp; of nan a number."""
-    return falling(x, K0_FAR)
+    return falling(x, K0_FAR_SINGLE)
 
 
 def k1_far(x: Any) -> Any:
     """K1(x) for x >= 21.5; error at most 1.1 ulp; of nan a number."""
-    return falling(x, K1_FAR)
+    return falling(x, K1_FAR_SINGLE)
 
 
 def growing(x: Any, series: Any) -> Any:

@@ -16,14 +16,7 @@ from ..exponential import exp, with_sign
 from ..logarithm import log, normal
 from ..pieces import MIDDLE, MIXED, by_pieces, is_near, middle_place, mixed_place, near_place
 from ..primitives import choose, polynomial, root, select
-from ..tables.bessel.i0 import TABLE as I0
-from ..tables.bessel.i0e import TABLE as I0E
-from ..tables.bessel.i1 import TABLE as I1
-from ..tables.bessel.i1e import TABLE as I1E
-from ..tables.bessel.k0 import TABLE as K0
-from ..tables.bessel.k0e import TABLE as K0E
-from ..tables.bessel.k1 import TABLE as K1
-from ..tables.bessel.k1e import TABLE as K1E
+from ..tables import I0_TABLE, I0E_TABLE, I1_TABLE, I1E_TABLE, K0_TABLE, K0E_TABLE, K1_TABLE, K1E_TABLE
 from .far import i0_far, i0e_far, i1_far, i1e_far, k0_far, k0e_far, k1_far, k1e_far
 from .near_zero import (
     NEAR_K0,
@@ -92,7 +85,7 @@ def i0e_single(x: Any) -> Any:
 
 def i0e_near(x: Any) -> Any:
     """The same of a float32, |x| < 15.5."""
-    return by_pieces(abs(x), near_place(abs(x)), I0E)
+    return by_pieces(abs(x), near_place(abs(x)), I0E_TABLE)
 
 
 def i0e_double(x: Any) -> Any:
@@ -110,7 +103,7 @@ def i1e_single(x: Any) -> Any:
 
 def i1e_near(x: Any) -> Any:
     """The same of a float32, |x| < 15.5."""
-    return with_sign(by_pieces(abs(x), near_place(abs(x)), I1E), x)
+    return with_sign(by_pieces(abs(x), near_place(abs(x)), I1E_TABLE), x)
 
 
 def i1e_double(x: Any) -> Any:
@@ -128,7 +121,7 @@ def i0_single(x: Any) -> Any:
 
 def i0_near(x: Any) -> Any:
     """The same of a float32, |x| < 15.5."""
-    return by_pieces(abs(x), near_place(abs(x)), I0)
+    return by_pieces(abs(x), near_place(abs(x)), I0_TABLE)
 
 
 def i0_double(x: Any) -> Any:
@@ -148,7 +141,7 @@ def i1_single(x: Any) -> Any:
 
 def i1_near(x: Any) -> Any:
     """The same of a float32, |x| < 15.5."""
-    return with_sign(by_pieces(abs(x), near_place(abs(x)), I1), x)
+    return with_sign(by_pieces(abs(x), near_place(abs(x)), I1_TABLE), x)
 
 
 def i1_double(x: Any) -> Any:
@@ -232,7 +225,7 @@ def k0_near(x: Any) -> Any:
 def k0_below(y: Any, more: Any) -> Any:
     """The same of 0 < y 2^more < 21.5."""
     inside = in_pieces(y, NEAR_K0.edge)
-    return order_0(y, more, inside, by_pieces(inside, mixed_place(inside), K0), NEAR_K0)
+    return order_0(y, more, inside, by_pieces(inside, mixed_place(inside), K0_TABLE), NEAR_K0)
 
 
 def k0_double(x: Any) -> Any:
@@ -252,7 +245,7 @@ def k1_single(x: Any) -> Any:
 def k1_near(x: Any) -> Any:
     """The same of a normal float32, 0 < x < 21.5."""
     inside = in_pieces(x, NEAR_K1.edge)
-    return order_1(x, inside, by_pieces(inside, mixed_place(inside), K1), NEAR_K1)
+    return order_1(x, inside, by_pieces(inside, mixed_place(inside), K1_TABLE), NEAR_K1)
 
 
 def k1_double(x: Any) -> Any:
@@ -278,7 +271,7 @@ def k0e_near(x: Any) -> Any:
 def k0e_below(y: Any, more: Any) -> Any:
     """The same of 0 < y 2^more < 2^10."""
     inside = in_pieces(y, NEAR_K0E.edge)
-    return scaled_order_0(y, more, inside, by_pieces(inside, middle_place(inside), K0E))
+    return scaled_order_0(y, more, inside, by_pieces(inside, middle_place(inside), K0E_TABLE))
 
 
 def k0e_double(x: Any) -> Any:
@@ -298,7 +291,7 @@ def k1e_single(x: Any) -> Any:
 def k1e_near(x: Any) -> Any:
     """The same of a normal float32, 0 < x < 2^10."""
     inside = in_pieces(x, NEAR_K1E.edge)
-    return scaled_order_1(x, inside, by_pieces(inside, middle_place(inside), K1E))
+    return scaled_order_1(x, inside, by_pieces(inside, middle_place(inside), K1E_TABLE))
 
 
 def k1e_double(x: Any) -> Any:

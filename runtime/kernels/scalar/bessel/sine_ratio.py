@@ -14,8 +14,7 @@ from ..circular import sin
 from ..gamma.gamma import SINE
 from ..pieces import by_pieces_with_slopes, is_near, is_nearer, near_place, nearer_place
 from ..primitives import bits, choose, from_bits, narrow, polynomial, select
-from ..tables.bessel.ratio_of_sine import TABLE as RATIO_OF_SINE
-from ..tables.bessel.sinc import TABLE as SINC
+from ..tables import RATIO_OF_SINE_TABLE, SINC_TABLE
 from .wave import inverse_of, sine_ahead
 
 PI = 3.141592653589793
@@ -36,7 +35,7 @@ def sinc_single(x: Any) -> Any:
 
 def sinc_near(x: Any) -> Any:
     """The same of a float32 that `is_nearer`."""
-    return by_pieces_with_slopes(abs(x), nearer_place(abs(x)), SINC)
+    return by_pieces_with_slopes(abs(x), nearer_place(abs(x)), SINC_TABLE)
 
 
 def sinc_far(x: Any) -> Any:
@@ -62,7 +61,7 @@ def ratio_of_sine_single(x: Any) -> Any:
 
 def ratio_of_sine_near(x: Any) -> Any:
     """The same of a float32 that `is_near`."""
-    return by_pieces_with_slopes(abs(x), near_place(abs(x)), RATIO_OF_SINE)
+    return by_pieces_with_slopes(abs(x), near_place(abs(x)), RATIO_OF_SINE_TABLE)
 
 
 def ratio_of_sine_far(x: Any) -> Any:

@@ -32,25 +32,25 @@ EIGHTH = 0.25  # half turns
 
 def j0_far(x: Any) -> Any:
     """J0 of a float32 x >= 15.5; error at most 0.7 ulp."""
-    return wave(x, EIGHTH, PHASE_0, SIZE_0)
+    return modulus_and_phase(x, EIGHTH, PHASE_0, SIZE_0)
 
 
 def y0_far(x: Any) -> Any:
     """Y0 of such a float32; error at most 0.7 ulp."""
-    return wave(x, -EIGHTH, PHASE_0, SIZE_0)
+    return modulus_and_phase(x, -EIGHTH, PHASE_0, SIZE_0)
 
 
 def j1_far(x: Any) -> Any:
     """J1 of such a float32; error at most 0.7 ulp."""
-    return wave(x, -EIGHTH, PHASE_1, SIZE_1)
+    return modulus_and_phase(x, -EIGHTH, PHASE_1, SIZE_1)
 
 
 def y1_far(x: Any) -> Any:
     """Y1 of such a float32; error at most 0.7 ulp."""
-    return wave(x, -3.0 * EIGHTH, PHASE_1, SIZE_1)
+    return modulus_and_phase(x, -3.0 * EIGHTH, PHASE_1, SIZE_1)
 
 
-def wave(x: Any, ahead: Any, phases: Any, sizes: Any) -> Any:
+def modulus_and_phase(x: Any, ahead: Any, phases: Any, sizes: Any) -> Any:
     """sqrt(2 / (pi x)) M sin(x + phase), and as many half turns ahead."""
     wide, inverse_root = np.float64(x), root_of_inverse(x)
     part = inverse_root * inverse_root

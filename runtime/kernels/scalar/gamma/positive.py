@@ -12,9 +12,7 @@ import numpy as np
 
 from ..pieces import MIDDLE, by_pieces, by_pieces_with_slopes, lifted, middle_place
 from ..primitives import bits, fma, narrow, polynomial, select
-from ..tables.digamma import TABLE as DIGAMMA
-from ..tables.lgamma import TABLE as LOG_GAMMA
-from ..tables.trigamma import TABLE as TRIGAMMA
+from ..tables import DIGAMMA_TABLE, LGAMMA_TABLE, TRIGAMMA_TABLE
 
 START, END = 2.0**-126, MIDDLE[1]
 START_OF_SQUARES = 2.0**-50  # from here on what the rounding of a square loses is a normal number
@@ -46,7 +44,7 @@ def lgamma_positive(x: Any) -> Any:
     small = x < MIDDLE[0]
     y = select(small, lifted(x, MIDDLE[0]), x)
     k = np.float32(narrow(x, bits(x) - bits(y)) >> 23)
-    near = by_pieces_with_slopes(y, middle_place(y), LOG_GAMMA)
+    near = by_pieces_with_slopes(y, middle_place(y), LGAMMA_TABLE)
     of_one = fma(x, log_gamma_of_one(x), -y * log_gamma_of_one(y))
     return near + fma(k, -LN2, select(small, of_one, type(x)(0)))
 
@@ -61,7 +59,7 @@ def digamma_positive(x: Any) -> Any:
     part = type(x)(1) / x
     lost = fma(-part, x, 1.0) * part
     small = polynomial(x, DIGAMMA_OF_ONE, DIGAMMA_OF_ONE) - lost - part
-    return select(x < MIDDLE[0], small, by_pieces_with_slopes(x, middle_place(x), DIGAMMA))
+    return select(x < MIDDLE[0], small, by_pieces_with_slopes(x, middle_place(x), DIGAMMA_TABLE))
 
 
 def trigamma_positive(x: Any) -> Any:
@@ -70,4 +68,4 @@ def trigamma_positive(x: Any) -> Any:
     part = type(x)(1) / square
     lost = fma(-part, fma(x, x, -square), fma(-part, square, 1.0))
     small = part + fma(part, lost, polynomial(x, TRIGAMMA_OF_ONE, TRIGAMMA_OF_ONE))
-    return select(x < MIDDLE[0], small, by_pieces(x, middle_place(x), TRIGAMMA))
+    return select(x < MIDDLE[0], small, by_pieces(x, middle_place(x), TRIGAMMA_TABLE))

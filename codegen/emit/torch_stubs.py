@@ -1,0 +1,130 @@
+"""What type checkers read of PyTorch's modules that exist by name only: a stub for each entry of the table."""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .write import Files
+
+_PYTHON = "python."
+_ANSWERS = "def __getattr__(name: str) -> Any: ..."
+_FUNCTION = "def {}(*args: Any, **kwargs: Any) -> {}: ..."
+_MARK = """@overload
+def {0}(fn: _Same, /) -> _Same: ...
+@overload
+def {0}(*args: Any, **kwargs: Any) -> Any: ..."""
+_NEEDED = {
+    "AbstractContextManager": "from contextlib import AbstractContextManager",
+    "Any": "from typing import Any",
+    "NoReturn": "from typing import NoReturn",
+    "_Same": "from typing import TypeVar, overload",
+}
+_PLAIN = (bool, int, float, str)
+
+
+def torch_stubs(table: Path) -> Files:
+    """The stubs of a table, by their names beside it.
+
+    Args:
+        table: `specgrad/torch_names.py`, which is data and imports nothing of the package.
+    """
+    found = runpy.run_path(str(table)) | runpy.run_path(str(table.with_name("unavailable.py")))
+    names = found["NAMES"]
+    packages = {name.rpartition(".")[0] for name in names}
+    files = {}
+    for name in names:
+        place = name.replace(".", "/") + ("/__init__" if name in packages else "")
+        files[f"{place}.pyi"] = _Stub(name, found, table.parent.parent).text()
+    return files
+
+
+@dataclass(frozen=True)
+class _Stub:
+    """The stub of one module."""
+
+    module: str
+    table: Mapping[str, Any]
+    root: Path  # the folder that the package specgrad lies in
+
+    def text(self) -> str:
+        """All of it."""
+        title = f'"""PyTorch\'s `torch.{self.module}`, by names: written from `torch_names.py`."""'
+        typed = [*self._settings(), *self._absent(), *self._others()]
+        named = {name for _, name, _ in self._words()}
+        needed = [line for name, line in _NEEDED.items() if name not in named and any(name in text for text in typed)]
+        same = ['_Same = TypeVar("_Same")'] if _NEEDED["_Same"] in needed else []
+        return "\n".join([title, "", *needed, *self._imports(), *same, *self._aliases(), *typed, ""])
+
+    def _words(self) -> Iterator[tuple[str, str, str]]:
+        """Homes by their full names, names, and what these are there."""
+        for entry in self.table["NAMES"][self.module]:
+            home, _, words = entry.partition(":")
+            own = home.removeprefix(_PYTHON) if home.startswith(_PYTHON) else f"specgrad.{home}".rstrip(".")
+            for name, _, there in (word.partition("=") for word in words.split()):
+                yield own, name, there or name
+
+    def _imports(self) -> Iterator[str]:
+        """A name under its own name is offered; one under another is only there to be given that."""
+        named = {name for _, name, _ in self._words()}
+        for home, name, there in self._words():
+            if name == "*" and home != "specgrad":
+                yield f"from {home} import *"
+            elif name == there and name.isidentifier():
+                yield f"from {home} import {name} as {name}"
+            elif name.isidentifier() and there not in named:
+                yield f"from {home} import {there}"
+        yield from (f"from . import {name} as {name}" for name in self._below() if name not in named)
+
+    def _below(self) -> Iterator[str]:
+        """The modules that lie in this one, but for those that a home offers under the same name."""
+        homes = [home.replace(".", "/") for home, name, _ in self._words() if name == "*"]
+        texts = [path.read_text() for home in homes if (path := self.root / home / "__init__.py").is_file()]
+        for name in self.table["NAMES"]:
+            above, _, last = name.rpartition(".")
+            if above == self.module and not any(f'    "{last}",' in text for text in texts):
+                yield last
+
+    def _aliases(self) -> Iterator[str]:
+        for _, name, there in self._words():
+            if name != there:
+                yield f"{name} = {there}"
+
+    def _settings(self) -> Iterator[str]:
+        for name, value in self.table["SETTINGS"].get(self.module, {}).items():
+            yield f"{name}: {_type(value)}"
+
+    def _absent(self) -> Iterator[str]:
+        """What is not here; a mark leaves the type of a function as it is, and a class is one to type checkers too."""
+        for full, (what, *_) in self.table["WHY"].items():
+            module, _, name = full.rpartition(".")
+            if module == self.module and what is self.table["absent"]:
+                yield f"class {name}:\n    def __init__(self, *args: Any, **kwargs: Any) -> None: ..."
+            elif module == self.module:
+                is_mark = what is self.table["mark"]
+                yield from _MARK.format(name).splitlines() if is_mark else [_FUNCTION.format(name, self._result(what))]
+
+    def _result(self, what: Any) -> str:
+        """The type of what a function answers that is not here."""
+        if what is self.table["block"]:
+            return "AbstractContextManager[list[Any]]"
+        return "NoReturn" if isinstance(what, type) else "None" if what is None else type(what).__name__
+
+    def _others(self) -> Iterator[str]:
+        """What is found for names that nothing lists."""
+        if self.module in self.table["BORROWERS"] or any(
+            name.endswith("()") or (name == "*" and home == "specgrad") for home, name, _ in self._words()
+        ):
+            yield f"\n{_ANSWERS}"
+
+
+def _type(value: Any) -> str:
+    """The type of a setting; one that is not set would be text."""
+    if value is None:
+        return "str | None"
+    if isinstance(value, list):
+        return f"list[{_type(value[0])}]"
+    return type(value).__name__ if isinstance(value, _PLAIN) else "Any"

@@ -1,0 +1,182 @@
+"""The test material of a spec that lies beside it: YAML files by op name, and references that are Python functions.
+
+The first item of a spec may name a file or a folder, seen from the spec: `- tests: tests/spec`. Each YAML file there is
+a mapping from ops to keys of `TEST_KEYS`. Each Python file in a folder `references` there holds functions, named like
+the ops. They are read, never run: their parameters are arguments of the op, their lines are the parts of a reference.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+
+import yaml
+
+from .keys import RENAMED, TEST_KEYS
+from .model import Problem, Where, identifier_of
+from .source import Source, Unreadable, compose, first_item, read_text
+from .suggest import did_you_mean
+
+TESTS = "tests"  # the key of the item
+REFERENCES = "references"  # the folder of Python files
+Pairs = list[tuple[yaml.Node, yaml.Node]]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A Python function that says what an op gives."""
+
+    function: ast.FunctionDef
+    source: Source
+
+    def where(self, node: ast.AST | None = None) -> Where:
+        """The place of the function, or of a node in it."""
+        spot = node or self.function
+        return Where(self.source.file, spot.lineno, spot.col_offset + 1)  # type: ignore[attr-defined]
+
+
+@dataclass
+class Beside:
+    """What lies beside a spec, by op, and what is wrong with it."""
+
+    pairs: dict[str, Pairs] = field(default_factory=dict)  # op -> keys and values
+    places: dict[str, Where] = field(default_factory=dict)  # op -> where its keys begin
+    references: dict[str, Reference] = field(default_factory=dict)  # identifier of an op -> its function
+    problems: list[Problem] = field(default_factory=list)
+
+
+def sources_beside(path: Path, spec: Source) -> tuple[Source, ...]:
+    """The files that a spec names under `tests`; none where it names none, or they cannot be found.
+
+    Raises:
+        OSError, Unreadable: one of them cannot be read.
+    """
+    named = first_item(spec.content, TESTS)
+    if named is None:
+        return ()
+    root = path.resolve().parent / named
+    shown = PurePath(spec.file).parent / named
+    folder = root if root.is_dir() else root.parent
+    files = [*(sorted(root.glob("*.yaml")) if root.is_dir() else [root]), *sorted(folder.glob(f"{REFERENCES}/*.py"))]
+    base = shown if root.is_dir() else shown.parent
+    return tuple(_read(base / file.relative_to(folder).as_posix(), file) for file in files if file.is_file())
+
+
+def _read(shown: PurePath, file: Path) -> Source:
+    try:
+        return Source(str(shown), read_text(file))
+    except Unreadable as error:
+        raise UnreadableBeside(str(shown), error) from None
+
+
+class UnreadableBeside(Exception):
+    """A file beside a spec that is no text, and why."""
+
+    def __init__(self, file: str, error: Unreadable) -> None:
+        super().__init__(str(error))
+        self.where = Where(file, *error.place)
+
+
+def is_tests_item(node: yaml.Node) -> bool:
+    """Whether an item of a spec names the files of its tests."""
+    keys = {key.value for key, _ in node.value} if isinstance(node, yaml.MappingNode) else set()
+    return TESTS in keys and not keys & {"name", "section"}
+
+
+def check_item(node: yaml.MappingNode, number: int, source: Source, beside: tuple[Source, ...]) -> Iterator[Problem]:
+    """The problems of the item that names the files."""
+    for key, value in node.value:
+        if key.value != TESTS:
+            yield Problem(source.where(key), "", "", f"unknown key '{key.value}' beside '{TESTS}'")
+        elif number:
+            yield Problem(source.where(key), "", TESTS, "it belongs before all other items")
+        elif not isinstance(value, yaml.ScalarNode):
+            yield Problem(source.where(value), "", TESTS, "the name of one file or folder is wanted here")
+        elif not beside:
+            yield Problem(
+                source.where(value), "", TESTS, f"there is no file '{value.value}', and no folder with YAML files"
+            )
+
+
+def read_beside(sources: tuple[Source, ...]) -> Beside:
+    """The contents of the files."""
+    found = Beside()
+    for source in sources:
+        if source.file.endswith(".py"):
+            _read_functions(source, found)
+        else:
+            _read_keys(source, found)
+    return found
+
+
+def _read_keys(source: Source, found: Beside) -> None:
+    try:
+        root = compose(source.content, source)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = Where(source.file, mark.line + 1 if mark else 1, mark.column + 1 if mark else 1)
+        found.problems.append(Problem(where, "", "", f"cannot be read: {getattr(error, 'problem', None) or error}"))
+        return
+    if root is not None and not isinstance(root, yaml.MappingNode):
+        found.problems.append(Problem(source.where(root), "", "", "expected ops with keys, `exp: {samples: [...]}`"))
+        return
+    for op, keys in root.value if root is not None else ():
+        _add_op(source, op, keys, found)
+
+
+def _add_op(source: Source, op: yaml.Node, keys: yaml.Node, found: Beside) -> None:
+    where = source.where(op)
+    if not isinstance(op, yaml.ScalarNode) or not isinstance(keys, yaml.MappingNode):
+        found.problems.append(Problem(where, "", "", "expected the name of an op with its keys"))
+    elif op.value in found.pairs:
+        message = f"the op is there twice, first at {found.places[op.value]}"
+        found.problems.append(Problem(where, op.value, "", message))
+    else:
+        found.places[op.value] = where
+        found.pairs[op.value] = [pair for pair in keys.value if _is_test_key(source, op.value, pair[0], found)]
+
+
+def _is_test_key(source: Source, op: str, key: yaml.Node, found: Beside) -> bool:
+    name = key.value if isinstance(key, yaml.ScalarNode) else ""
+    if RENAMED.get(name, name) in TEST_KEYS:
+        return True
+    hint = did_you_mean(name, TEST_KEYS) or f": those of tests are {' '.join(TEST_KEYS)}"
+    found.problems.append(Problem(source.where(key), op, "", f"'{name}' is no key of tests{hint}"))
+    return False
+
+
+def _read_functions(source: Source, found: Beside) -> None:
+    try:
+        body = ast.parse(source.content).body
+    except SyntaxError as error:
+        where = Where(source.file, error.lineno or 1, error.offset or 1)
+        found.problems.append(Problem(where, "", "", f"is no Python: {error.msg}"))
+        return
+    for node in body:
+        if isinstance(node, ast.FunctionDef) and node.name in found.references:
+            message = f"'{node.name}' is defined twice, first at {found.references[node.name].where()}"
+            found.problems.append(Problem(Where(source.file, node.lineno, node.col_offset + 1), "", "", message))
+        elif isinstance(node, ast.FunctionDef):
+            found.references[node.name] = Reference(node, source)
+        elif not _is_head(node):
+            where = Where(source.file, node.lineno, node.col_offset + 1)
+            found.problems.append(Problem(where, "", "", "expected functions, each the reference of an op"))
+
+
+def _is_head(node: ast.stmt) -> bool:
+    """Whether a statement is the docstring or an import: of them nothing is read."""
+    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    return is_text or isinstance(node, ast.Import | ast.ImportFrom)
+
+
+def strangers_beside(beside: Beside, ops: set[str]) -> Iterator[Problem]:
+    """Ops and functions that belong to no entry of the spec."""
+    for op, where in beside.places.items():
+        if op not in ops:
+            yield Problem(where, op, "", f"the spec has no entry of this name{did_you_mean(op, ops)}")
+    names = {identifier_of(op) for op in ops}
+    for name, reference in beside.references.items():
+        if name not in names:
+            yield Problem(reference.where(), name, "", f"the spec has no entry of this name{did_you_mean(name, names)}")

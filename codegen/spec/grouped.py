@@ -1,0 +1,96 @@
+"""The keys `flags` and `dispatch`, whose words are read as keys of their own, and the older names of keys.
+
+    flags: [commutative, hook_order: [bias, weight]]
+    dispatch: {batch: along, meta: same}
+
+Readers of entries see `commutative`, `hook_order`, `batch` and `meta` as if they were keys. Older names are read for
+one version; each is noted with the name that it has now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import yaml
+
+from .fields import Fields
+from .keys import DISPATCH, FLAGS, RENAMED
+from .model import Problem
+from .source import Source
+from .suggest import did_you_mean
+
+Pair = tuple[yaml.Node, yaml.Node]
+
+
+class GroupedFields(Fields):
+    """The keys of a mapping with those of its groups; `renamed` notes the older names among them."""
+
+    def __init__(self, node: yaml.MappingNode, source: Source) -> None:
+        self.renamed: list[Problem] = []
+        super().__init__(node, source)
+
+    def _pairs(self, node: yaml.MappingNode) -> Iterator[Pair]:
+        for key, value in node.value:
+            yield from self._ungrouped(key, value)
+
+    def _ungrouped(self, key: yaml.Node, value: yaml.Node) -> Iterator[Pair]:
+        """What a key and its value stand for."""
+        name = key.value if isinstance(key, yaml.ScalarNode) else ""
+        if name == "flags":
+            yield from self._flags(value)
+        elif name == "dispatch":
+            yield from self._dispatch(value)
+        else:
+            yield self._with_new_name(key, name), value
+
+    def _with_new_name(self, key: yaml.Node, name: str) -> yaml.Node:
+        if name in FLAGS or name in DISPATCH or name in RENAMED:
+            message = f"the key '{name}' is now {now(name)}: the older form will no longer be read"
+            self.renamed.append(Problem(self.source.where(key), self.op, "", message))
+        return _scalar(RENAMED[name], key) if name in RENAMED else key
+
+    def _flags(self, value: yaml.Node) -> Iterator[Pair]:
+        """Each flag with its value, which is `true` where it has none."""
+        for item in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+            if isinstance(item, yaml.ScalarNode):
+                yield from self._known(item, _scalar("true", item), "flag", FLAGS)
+            elif isinstance(item, yaml.MappingNode):
+                for key, given in item.value:
+                    yield from self._known(key, given, "flag", FLAGS)
+            else:
+                self._note(
+                    self.source.where(item), "a flag is a word, or one with a value: [ignores: [sorted]]", "flags"
+                )
+
+    def _dispatch(self, value: yaml.Node) -> Iterator[Pair]:
+        """Each rule by what it is for."""
+        if not isinstance(value, yaml.MappingNode):
+            self._note(self.source.where(value), "rules are wanted here, as in {batch: along, meta: same}", "dispatch")
+            return
+        for key, given in value.value:
+            yield from self._known(key, given, "rule", DISPATCH)
+
+    def _known(self, key: yaml.Node, value: yaml.Node, what: str, words: tuple[str, ...]) -> Iterator[Pair]:
+        name = key.value if isinstance(key, yaml.ScalarNode) else ""
+        if name in words:
+            yield key, value
+        else:
+            hint = did_you_mean(name, words) or f" (one of {' '.join(words)})"
+            self._note(
+                self.source.where(key), f"unknown {what} '{name}'{hint}", "flags" if what == "flag" else "dispatch"
+            )
+
+
+def now(name: str) -> str:
+    """How a key of an older name is spelt today."""
+    new = RENAMED.get(name, name)
+    if new in FLAGS:
+        return f"a flag, `flags: [{new}]`"
+    return f"a rule, `dispatch: {{{new}: ...}}`" if new in DISPATCH else f"'{new}'"
+
+
+def _scalar(value: str, like: yaml.Node) -> yaml.ScalarNode:
+    """A word that stands where another node does."""
+    node = yaml.ScalarNode("", value, like.start_mark, like.end_mark, None)
+    vars(node).update({"source": vars(like)["source"]} if "source" in vars(like) else {})
+    return node

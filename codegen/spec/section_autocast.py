@@ -1,0 +1,68 @@
+"""Reads the key `autocast` of a section: which of its ops are cast to what, by device.
+
+autocast:
+  all: {lower: [conv1d, conv2d]}
+  cuda: {float32: [cumsum, cumprod]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import yaml
+
+from .autocast import read_word
+from .formula import Report
+from .keys import AUTOCAST_DEVICES
+from .model import Where
+from .source import Source
+
+ALL = "all"  # devices
+EXPECTED = "ops by device and word are wanted here, as in {cuda: {float32: [cumsum]}}"
+
+
+@dataclass(frozen=True)
+class Cast:
+    """What one op is cast to."""
+
+    where: Where  # where the first list names it
+    words: dict[str, str] = field(default_factory=dict)  # type of device -> word
+
+
+def read_casts(node: yaml.Node | None, source: Source, report: Report) -> dict[str, Cast]:
+    """The casts of each op that the lists name."""
+    found: dict[str, Cast] = {}
+    for device, word, name, where in _items(node, source, report):
+        devices = AUTOCAST_DEVICES if device == ALL else (device,)
+        cast = found.get(name, Cast(where))
+        if cast.words.keys() & set(devices):
+            report(where, f"'{name}' is in two lists for one device")
+        words = cast.words | dict.fromkeys(devices, word)
+        found[name] = replace(cast, words={each: words[each] for each in AUTOCAST_DEVICES if each in words})
+    return found
+
+
+def _items(node: yaml.Node | None, source: Source, report: Report) -> Iterator[tuple[str, str, str, Where]]:
+    """Device, word, op and its place, one after the other."""
+    for device, words in _pairs(node, source, report):
+        if device.value not in (ALL, *AUTOCAST_DEVICES):
+            report(source.where(device), f"expected one of {' '.join((ALL, *AUTOCAST_DEVICES))}")
+            continue
+        for key, names in _pairs(words, source, report):
+            word = read_word(key, source, report)
+            if not isinstance(names, yaml.SequenceNode):
+                report(source.where(names), "a list of ops is wanted here")
+                continue
+            for name in names.value if word else ():
+                yield device.value, word, str(name.value), source.where(name)
+
+
+def _pairs(node: yaml.Node | None, source: Source, report: Report) -> list[tuple[yaml.Node, yaml.Node]]:
+    if node is None:
+        return []
+    if not isinstance(node, yaml.MappingNode):
+        report(source.where(node), EXPECTED)
+        return []
+    pairs: list[tuple[yaml.Node, yaml.Node]] = node.value
+    return pairs

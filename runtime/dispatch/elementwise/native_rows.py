@@ -1,0 +1,31 @@
+"""What an op notes for native code: the rows of two layouts, which it finds there from then on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...tensor.memory_format import Strides
+from ...tensor.shapes import Shape
+from ..fast_path import fast_path
+
+MOST_ROWS = 4096  # pairs of layouts of one op; then it forgets all of them
+
+
+def has_rows(op: Any, kind: Any) -> bool:
+    """Whether an op takes tensors of a dtype row by row: floats where it is allowed them, others where it says so."""
+    if kind.planned:
+        return not op.allowed or "float" in op.allowed
+    if kind.kind == "b":
+        return "b" in op.whole
+    return kind.kind == "i" and kind.compute is kind and not {"i", "p"}.isdisjoint(op.whole)
+
+
+def remember_rows(op: Any, layouts: list[Any], plan: Any, count: int, shape: Shape, strides: Strides | None) -> None:
+    """Let native code find the rows of two layouts; not of those that a number stands for, or no rows."""
+    found, key = op.rows, (*layouts[0], *layouts[1])
+    if key in found:
+        return
+    if len(found) >= MOST_ROWS:
+        found.clear()
+    none = plan is None or not count or len(plan.repeated) > 1
+    found[key] = None if none else (fast_path().rows(plan, count, op.kernels.is_long("forward")), shape, strides)

@@ -1,0 +1,46 @@
+"""The one place where the core names extensions: each slot is a module that is imported when the core first needs it.
+
+The core asks `extension("vmap")` and calls what it gets; the module that `SLOTS` names has filled the slot when its
+import ends. So no core file imports an extension, and a program that needs none loads none.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+SLOTS = {
+    "vmap": "specgrad.runtime.batching.vmap",  # the function `vmap`
+    "cuda_driver": "specgrad.runtime.cuda.simulated.driver",  # the class of the driver of simulated devices
+    "cuda_libraries": "specgrad.runtime.cuda.libraries.simulated",  # the class of their libraries
+    "kernel_interpreter": "specgrad.runtime.kernels.cuda.interpreted",  # the target that runs kernels as Python
+    "lazy_conj": "specgrad.runtime.representations.marked.marks",  # (view, conjugated, negated) -> the view, marked
+    "sparse_rows": "specgrad.runtime.representations.sparse.rows",  # (table, indices, padding) -> rows of the table
+}
+_filled: dict[str, Any] = {}
+
+
+def fill(slot: str, offered: Any) -> None:
+    """Called by an extension's module: from now on the core gets `offered`.
+
+    Args:
+        slot: one of `SLOTS`.
+        offered: the function, class or object that the slot is for.
+
+    Raises:
+        KeyError: there is no such slot.
+    """
+    if slot not in SLOTS:
+        raise KeyError(f"there is no extension point {slot!r}, only {', '.join(SLOTS)}")
+    _filled[slot] = offered
+
+
+def extension(slot: str) -> Any:
+    """What fills a slot; the first call imports the extension.
+
+    Args:
+        slot: one of `SLOTS`.
+    """
+    if slot not in _filled:
+        import_module(SLOTS[slot])
+    return _filled[slot]

@@ -1,1 +1,0 @@
-"""Tables of Bessel functions and their like: see `scalar/bessel/`."""

@@ -1,0 +1,5 @@
+"""PyTorch's `torch._VF`, by names: written from `torch_names.py`."""
+
+from typing import Any
+
+def __getattr__(name: str) -> Any: ...

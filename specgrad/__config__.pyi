@@ -1,0 +1,4 @@
+"""PyTorch's `torch.__config__`, by names: written from `torch_names.py`."""
+
+from specgrad.runtime.pytorch.environment.config import parallel_info as parallel_info
+from specgrad.runtime.pytorch.environment.config import show as show

@@ -1,0 +1,9 @@
+"""PyTorch's `torch._dynamo.eval_frame`, by names: written from `torch_names.py`."""
+
+from typing import Any
+
+def is_compile_supported(*args: Any, **kwargs: Any) -> bool: ...
+def is_dynamo_supported(*args: Any, **kwargs: Any) -> bool: ...
+
+class OptimizedModule:
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...

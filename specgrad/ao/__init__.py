@@ -1,5 +1,0 @@
-"""What PyTorch keeps of quantization, under its name: the parts that compute with floats."""
-
-from . import quantization
-
-__all__ = ["quantization"]

@@ -1,0 +1,3 @@
+"""PyTorch's `torch.ao`, by names: written from `torch_names.py`."""
+
+from . import quantization as quantization

@@ -1,0 +1,16 @@
+"""PyTorch's `torch.ao.quantization`, by names: written from `torch_names.py`."""
+
+from typing import Any, NoReturn
+
+from specgrad.nn.quantized import DeQuantStub as DeQuantStub
+from specgrad.nn.quantized import FakeQuantizeBase as FakeQuantizeBase
+from specgrad.nn.quantized import ObserverBase as ObserverBase
+from specgrad.nn.quantized import QuantStub as QuantStub
+from specgrad.nn.quantized import QuantWrapper as QuantWrapper
+from specgrad.nn.quantized import fuse_modules as fuse_modules
+
+def convert(*args: Any, **kwargs: Any) -> NoReturn: ...
+def prepare(*args: Any, **kwargs: Any) -> NoReturn: ...
+def prepare_qat(*args: Any, **kwargs: Any) -> NoReturn: ...
+def quantize(*args: Any, **kwargs: Any) -> NoReturn: ...
+def quantize_dynamic(*args: Any, **kwargs: Any) -> NoReturn: ...

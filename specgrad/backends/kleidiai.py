@@ -1,5 +1,0 @@
-"""Arm's kernels of products, which specgrad does not use."""
-
-from ..runtime.settings import unavailable as is_available
-
-__all__ = ["is_available"]

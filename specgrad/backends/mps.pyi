@@ -1,0 +1,6 @@
+"""PyTorch's `torch.backends.mps`, by names: written from `torch_names.py`."""
+
+from typing import Any
+
+def is_available(*args: Any, **kwargs: Any) -> bool: ...
+def is_built(*args: Any, **kwargs: Any) -> bool: ...

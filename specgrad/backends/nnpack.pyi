@@ -1,0 +1,10 @@
+"""PyTorch's `torch.backends.nnpack`, by names: written from `torch_names.py`."""
+
+from typing import Any
+
+from specgrad.backends.switches import nnpack_flags
+
+flags = nnpack_flags
+enabled: bool
+
+def is_available(*args: Any, **kwargs: Any) -> bool: ...

@@ -1,5 +1,0 @@
-"""OpenMP, which specgrad does not use."""
-
-from ..runtime.settings import unavailable as is_available
-
-__all__ = ["is_available"]

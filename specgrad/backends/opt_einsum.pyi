@@ -1,0 +1,9 @@
+"""PyTorch's `torch.backends.opt_einsum`, by names: written from `torch_names.py`."""
+
+from typing import Any
+
+enabled: bool
+strategy: str | None
+
+def is_available(*args: Any, **kwargs: Any) -> bool: ...
+def get_opt_einsum(*args: Any, **kwargs: Any) -> None: ...

@@ -1,0 +1,4 @@
+"""PyTorch's `torch.backends.quantized`, by names: written from `torch_names.py`."""
+
+engine: str
+supported_engines: list[str]

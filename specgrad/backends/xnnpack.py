@@ -1,5 +1,0 @@
-"""XNNPACK, which specgrad does not use."""
-
-enabled = False
-
-__all__ = ["enabled"]

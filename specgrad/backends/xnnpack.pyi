@@ -1,0 +1,3 @@
+"""PyTorch's `torch.backends.xnnpack`, by names: written from `torch_names.py`."""
+
+enabled: bool

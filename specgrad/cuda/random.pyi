@@ -1,0 +1,3 @@
+"""PyTorch's `torch.cuda.random`, by names: written from `torch_names.py`."""
+
+from specgrad.runtime.cuda.api.random import *

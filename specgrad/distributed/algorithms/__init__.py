@@ -1,1 +1,0 @@
-"""Ways of training with process groups, of which there are none yet."""

@@ -1,0 +1,9 @@
+"""PyTorch's `torch.distributed.algorithms.join`, by names: written from `torch_names.py`."""
+
+from typing import Any
+
+from specgrad.runtime.pytorch.environment.process_groups import Joinable as Joinable
+from specgrad.runtime.pytorch.environment.process_groups import JoinHook as JoinHook
+
+class Join:
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...

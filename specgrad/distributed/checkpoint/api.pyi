@@ -1,0 +1,3 @@
+"""PyTorch's `torch.distributed.checkpoint.api`, by names: written from `torch_names.py`."""
+
+from specgrad.runtime.distributed.checkpoint.errors import CheckpointException as CheckpointException

@@ -1,0 +1,3 @@
+"""PyTorch's `torch.distributed.elastic`, by names: written from `torch_names.py`."""
+
+from . import multiprocessing as multiprocessing

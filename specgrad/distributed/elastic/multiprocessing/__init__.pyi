@@ -1,0 +1,3 @@
+"""PyTorch's `torch.distributed.elastic.multiprocessing`, by names: written from `torch_names.py`."""
+
+from . import errors as errors

@@ -1,0 +1,17 @@
+"""PyTorch's `torch.distributed.tensor`, by names: written from `torch_names.py`."""
+
+from typing import Any, NoReturn
+
+from specgrad.runtime.pytorch.environment.distributed_tensors import Partial as Partial
+from specgrad.runtime.pytorch.environment.distributed_tensors import Placement as Placement
+from specgrad.runtime.pytorch.environment.distributed_tensors import Replicate as Replicate
+from specgrad.runtime.pytorch.environment.distributed_tensors import Shard as Shard
+
+from . import experimental as experimental
+from . import placement_types as placement_types
+
+def distribute_module(*args: Any, **kwargs: Any) -> NoReturn: ...
+def distribute_tensor(*args: Any, **kwargs: Any) -> NoReturn: ...
+
+class DTensor:
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...

@@ -1,0 +1,3 @@
+"""PyTorch's `torch.distributions.constraint_registry`, by names: written from `torch_names.py`."""
+
+from specgrad.nn.distributions.constraint_registry import *

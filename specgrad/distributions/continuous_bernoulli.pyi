@@ -1,0 +1,3 @@
+"""PyTorch's `torch.distributions.continuous_bernoulli`, by names: written from `torch_names.py`."""
+
+from specgrad.nn.distributions.continuous.kumaraswamy import *

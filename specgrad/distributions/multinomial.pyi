@@ -1,0 +1,3 @@
+"""PyTorch's `torch.distributions.multinomial`, by names: written from `torch_names.py`."""
+
+from specgrad.nn.distributions.discrete.categorical import *

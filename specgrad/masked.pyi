@@ -1,0 +1,25 @@
+"""PyTorch's `torch.masked`, by names: written from `torch_names.py`."""
+
+from specgrad.nn.masked.tensor import MaskedTensor as MaskedTensor
+from specgrad.nn.masked.tensor import as_masked_tensor as as_masked_tensor
+from specgrad.nn.masked.tensor import is_masked_tensor as is_masked_tensor
+from specgrad.nn.masked.tensor import masked_tensor as masked_tensor
+from specgrad.runtime.functions.masked.along import cumprod as cumprod
+from specgrad.runtime.functions.masked.along import cumsum as cumsum
+from specgrad.runtime.functions.masked.along import log_softmax as log_softmax
+from specgrad.runtime.functions.masked.along import normalize as normalize
+from specgrad.runtime.functions.masked.along import softmax as softmax
+from specgrad.runtime.functions.masked.along import softmin as softmin
+from specgrad.runtime.functions.masked.reductions import amax as amax
+from specgrad.runtime.functions.masked.reductions import amin as amin
+from specgrad.runtime.functions.masked.reductions import argmax as argmax
+from specgrad.runtime.functions.masked.reductions import argmin as argmin
+from specgrad.runtime.functions.masked.reductions import logaddexp as logaddexp
+from specgrad.runtime.functions.masked.reductions import logsumexp as logsumexp
+from specgrad.runtime.functions.masked.reductions import norm as norm
+from specgrad.runtime.functions.masked.reductions import prod as prod
+from specgrad.runtime.functions.masked.reductions import sum as sum
+from specgrad.runtime.functions.masked.statistics import mean as mean
+from specgrad.runtime.functions.masked.statistics import median as median
+from specgrad.runtime.functions.masked.statistics import std as std
+from specgrad.runtime.functions.masked.statistics import var as var

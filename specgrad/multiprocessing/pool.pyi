@@ -1,0 +1,3 @@
+"""PyTorch's `torch.multiprocessing.pool`, by names: written from `torch_names.py`."""
+
+from multiprocessing.pool import Pool as Pool

@@ -1,0 +1,151 @@
+"""Puts the modules of `torch_names.py` into `sys.modules`; a name of one is found when it is first asked for.
+
+The import system looks there after it has imported the package, so that statements, `import_module` and pickles find
+them, and importing specgrad loads nothing for them. They are packages without a folder: nothing else lies below them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from functools import cache, partial
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from .torch_names import BORROWERS, GUARDED, NAMES, SETTINGS
+from .unavailable import WHY, named
+
+_PACKAGE = __name__.rpartition(".")[0]
+_PYTHON = "python."  # homes that are modules of Python's
+
+
+def _install() -> None:
+    """Make all modules; those at the top are attributes of the package too."""
+    for name in NAMES:
+        module = sys.modules[f"{_PACKAGE}.{name}"] = _made(name)
+        if "." not in name:
+            vars(sys.modules[_PACKAGE])[name] = module
+
+
+def attach(package: str) -> None:
+    """Make the modules of the table that lie in a package of files its attributes, where it has none of the name.
+
+    Args:
+        package: its `__name__`.
+    """
+    inside = vars(sys.modules[package])
+    for name in _below(package.removeprefix(f"{_PACKAGE}.")):
+        inside.setdefault(name, sys.modules[f"{package}.{name}"])
+
+
+def _made(name: str) -> ModuleType:
+    """The module of an entry, which has its settings, and finds its names."""
+    full = f"{_PACKAGE}.{name}"
+    module = ModuleType(full, f"PyTorch's `torch.{name}`: names of modules that `specgrad/torch_names.py` lists.")
+    module.__spec__ = ModuleSpec(full, None, is_package=True)
+    module.__package__, module.__path__ = full, []
+    vars(module).update(SETTINGS.get(name, {}), __getattr__=partial(_kept, name), __dir__=partial(_names, name))
+    return module
+
+
+def _kept(module: str, name: str) -> Any:
+    """The `__getattr__` of a module: a name is looked for once."""
+    full = f"{_PACKAGE}.{module}"
+    if name == "__all__":
+        return _public(module)
+    value = _found(module, full, name)
+    if module in GUARDED and name in _public(module):
+        from .runtime.arguments.guard import guarded  # loaded when the package is
+
+        value = guarded(value, full)
+    vars(sys.modules[full])[name] = value
+    return value
+
+
+def _found(module: str, full: str, name: str) -> Any:
+    """What a name stands for: one of the entry, one that is not here, a module below, or one that a home answers.
+
+    Raises:
+        AttributeError: nothing.
+    """
+    if name in (homes := _homes(module)):
+        home, there = homes[name]
+        return getattr(_home(home), there)
+    if f"{module}.{name}" in WHY:
+        return named(f"{module}.{name}")
+    if f"{full}.{name}" in sys.modules:
+        return sys.modules[f"{full}.{name}"]
+    for find in () if name.startswith("__") else _finders(module, full):
+        try:
+            return find(name)
+        except AttributeError:
+            continue
+    raise AttributeError(f"module {full!r} has no attribute {name!r}")
+
+
+@cache
+def _homes(module: str) -> dict[str, tuple[str, str]]:
+    """Where the names of an entry are: the home, and the name there."""
+    words = [(home, *word.partition("=")[::2]) for home, word in _listed(module)]
+    return {name: (home, there or name) for home, name, there in words if name.isidentifier()}
+
+
+def _finders(module: str, full: str) -> Iterator[Any]:
+    """Functions that find a name or raise an AttributeError, for homes that offer more than an entry lists."""
+    for home in _whole(module):
+        yield partial(getattr, _home(home))
+    for home, name in _listed(module):
+        if name.endswith("()"):
+            yield getattr(_home(home), name.removesuffix("()"))
+    if module in BORROWERS:
+        from .nn.modules.borrowed import borrowed
+
+        yield borrowed(full, module.rpartition(".")[0])
+
+
+def _whole(module: str) -> list[str]:
+    """The homes all of which a module offers."""
+    return [home for home, name in _listed(module) if name == "*"]
+
+
+@cache
+def _listed(module: str) -> list[tuple[str, str]]:
+    """The words of an entry, each with its home."""
+    parts = [entry.partition(":") for entry in NAMES[module]]
+    return [(home, word) for home, _, words in parts for word in words.split()]
+
+
+def _home(name: str) -> ModuleType:
+    """The module that an entry names."""
+    if name.startswith(_PYTHON):
+        return import_module(name.removeprefix(_PYTHON))
+    return import_module(f"{_PACKAGE}.{name}".removesuffix("."))
+
+
+def _below(module: str) -> list[str]:
+    """The modules that lie in one of the table."""
+    return [name.rpartition(".")[2] for name in NAMES if name.rpartition(".")[0] == module]
+
+
+def _own(module: str) -> list[str]:
+    """The names that the tables give a module."""
+    absent = [name.rpartition(".")[2] for name in WHY if name.rpartition(".")[0] == module]
+    return [*_homes(module), *absent, *SETTINGS.get(module, ())]
+
+
+def _public(module: str) -> list[str]:
+    """The `__all__` of a module: what the entry names and homes list, and what lies in it if it has no such home."""
+    own, whole = _own(module), _whole(module)
+    listed = sum((getattr(home, "__all__", []) for home in map(_home, whole)), [] if whole else _below(module))
+    return sorted({name for name in own + listed if not name.startswith("_")})
+
+
+def _names(module: str) -> list[str]:
+    """The `__dir__` of a module."""
+    own = {*vars(sys.modules[f"{_PACKAGE}.{module}"]), *_own(module), *_below(module)}
+    return sorted(own.union(*(dir(_home(home)) for home in _whole(module))))
+
+
+_install()

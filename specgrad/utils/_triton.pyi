@@ -1,0 +1,6 @@
+"""PyTorch's `torch.utils._triton`, by names: written from `torch_names.py`."""
+
+from typing import Any
+
+def has_triton(*args: Any, **kwargs: Any) -> bool: ...
+def has_triton_package(*args: Any, **kwargs: Any) -> bool: ...

@@ -1,0 +1,7 @@
+"""PyTorch's `torch.utils.data.distributed`, by names: written from `torch_names.py`."""
+
+from typing import Any
+
+from specgrad.nn.data.distributed import DistributedSampler as DistributedSampler
+
+def __getattr__(name: str) -> Any: ...

@@ -1,0 +1,3 @@
+"""PyTorch's `torch.utils.deterministic`, by names: written from `torch_names.py`."""
+
+fill_uninitialized_memory: bool

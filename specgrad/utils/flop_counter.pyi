@@ -1,0 +1,3 @@
+"""PyTorch's `torch.utils.flop_counter`, by names: written from `torch_names.py`."""
+
+from specgrad.nn.flop_counter import FlopCounterMode as FlopCounterMode

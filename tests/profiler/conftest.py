@@ -1,0 +1,14 @@
+"""Fixtures of the profiler's tests."""
+
+from typing import Any
+
+import pytest
+
+from specgrad.runtime.modes.intercept import watch
+
+
+@pytest.fixture(autouse=True)
+def nothing_watches_afterwards() -> Any:
+    yield
+    assert not watch.active
+    assert watch.interceptors == watch.notes == watch.passes == ()

@@ -1,0 +1,87 @@
+"""References of the section reduction of derivatives.yaml: what its ops give, in terms of NumPy and SciPy."""
+
+import numpy as np
+
+
+def prod_others(self, dim):
+    return (
+        np.stack([np.prod(np.delete(self, i, dim), dim) for i in range(self.shape[dim])], dim)
+        if self.size and self.ndim
+        else self**0
+    )
+
+
+def var_correction(self, dim, correction, keepdim):
+    return np.var(
+        self, axis=dim if dim and self.ndim else None, keepdims=keepdim, ddof=1 if correction is None else correction
+    )
+
+
+def std_correction(self, dim, correction, keepdim):
+    return np.std(
+        self, axis=dim if dim and self.ndim else None, keepdims=keepdim, ddof=1 if correction is None else correction
+    )
+
+
+def norm(self, p, dim, keepdim):
+    return (
+        np.count_nonzero(self, axis=dim if dim and self.ndim else None, keepdims=keepdim) * 1.0
+        if p == 0
+        else np.max(np.abs(self), axis=dim if dim and self.ndim else None, keepdims=keepdim)
+        if p == np.inf
+        else np.min(np.abs(self), axis=dim if dim and self.ndim else None, keepdims=keepdim)
+        if p == -np.inf
+        else np.sum(np.abs(self) ** (p or 2), axis=dim if dim and self.ndim else None, keepdims=keepdim)
+        ** (1 / (p or 2))
+    )
+
+
+def sum_to_size(self, size):
+    return np.sum(self, tuple(range(self.ndim - len(size)))).sum(
+        tuple(d for d in range(len(size)) if size[d] == 1), keepdims=True
+    )
+
+
+def var_mean_dim(self, dim, unbiased, keepdim):
+    return (
+        np.var(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, ddof=int(unbiased)),
+        np.mean(self, axis=dim if dim and self.ndim else None, keepdims=keepdim),
+    )
+
+
+def var_mean_correction(self, dim, correction, keepdim):
+    return (
+        np.var(
+            self,
+            axis=dim if dim and self.ndim else None,
+            keepdims=keepdim,
+            ddof=1 if correction is None else correction,
+        ),
+        np.mean(self, axis=dim if dim and self.ndim else None, keepdims=keepdim),
+    )
+
+
+def std_mean_dim(self, dim, unbiased, keepdim):
+    return (
+        np.std(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, ddof=int(unbiased)),
+        np.mean(self, axis=dim if dim and self.ndim else None, keepdims=keepdim),
+    )
+
+
+def std_mean_correction(self, dim, correction, keepdim):
+    return (
+        np.std(
+            self,
+            axis=dim if dim and self.ndim else None,
+            keepdims=keepdim,
+            ddof=1 if correction is None else correction,
+        ),
+        np.mean(self, axis=dim if dim and self.ndim else None, keepdims=keepdim),
+    )
+
+
+def aminmax(self, dim, keepdim):
+    return (
+        np.min(self, axis=dim if self.ndim else None, keepdims=keepdim),
+        np.max(self, axis=dim if self.ndim else None, keepdims=keepdim),
+    )
